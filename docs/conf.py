@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import push
 
 import rbd
-from rbd.kernels.state_view import FOR_ALGORITHMS
+from rbd.kernels.state_view import MEMBERS_FOR_ALGORITHMS
 
 project = "rbd"
 author = "The rbd developers"
@@ -96,7 +96,7 @@ def without_names_for_algorithms(
     """Leave out of the pages of states what `dir(state)` leaves out."""
     module = getattr(getattr(member, "fget", member), "__module__", None) or ""
     packages = ("rbd.kernels", "rbd.kinematics", "rbd.scalar_states", "rbd.state")
-    return True if name in FOR_ALGORITHMS and (name == "engine" or module.startswith(packages)) else None
+    return True if name in MEMBERS_FOR_ALGORITHMS and (name == "engine" or module.startswith(packages)) else None
 
 
 def setup(app: Sphinx) -> None:

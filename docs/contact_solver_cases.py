@@ -170,7 +170,7 @@ def _recorded(model: CollisionModel, joints: JointOptions) -> tuple[RecordedFunc
 
 
 def _parts(group: RowGroup) -> list[tuple[str, Matrix]]:
-    return [("n", group.wrenches), ("s", group.tangents[0]), ("t", group.tangents[1]), ("map", group.map)]
+    return [("n", group.wrenches), ("s", group.tangents[0]), ("t", group.tangents[1]), ("map", group.twist_map)]
 
 
 def _as_projection(

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import push
 
-from rbd import demo
+from rbd.cli import double_pendulum
 from tests import browser
 from tests.docs import examples
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 def pictures(scratch: Path) -> Iterator[Path]:
     """Run everything that draws, in a scratch folder; yield what it wrote."""
-    demo.run(scratch / "double-pendulum.png", write=lambda _: None)
+    double_pendulum.run(scratch / "double-pendulum.png", write=lambda _: None)
     push.write(scratch)
     browser.screenshot(f"file://{scratch}/push.html#pulled", scratch / "push.png", (760, 460), milliseconds=2500)
     with contextlib.chdir(scratch):

@@ -62,13 +62,13 @@ def opening() -> str:
     empty.stop()
     with Viewer(robot, port=0) as viewer:
         rows.append(("humanoid", *times(viewer.url, "waist_yaw")))
-    return table(("page", "opens in (s)", "least (s)", "with the start of Chromium (s)", "least (s)"), rows)
+    return table(("page", "opens in (s)", "least (s)"), rows)
 
 
 def times(url: str, word: str) -> list[str]:
-    """Return median and least time of both kinds."""
-    kinds = ([measure(url, word) for _ in range(REPETITIONS)] for measure in (navigation, start_and_navigation))
-    return [f"{number:.2f}" for found in kinds for number in (statistics.median(found), min(found))]
+    """Return median and least time."""
+    found = [navigation(url, word) for _ in range(REPETITIONS)]
+    return [f"{number:.2f}" for number in (statistics.median(found), min(found))]
 
 
 def navigation(url: str, word: str) -> float:
@@ -77,14 +77,6 @@ def navigation(url: str, word: str) -> float:
         time.sleep(1.5)
         start = time.perf_counter()
         page.call("Page.navigate", url=url)
-        assert eventually(lambda: page.value(DRAWS.format(word)))
-        return time.perf_counter() - start
-
-
-def start_and_navigation(url: str, word: str) -> float:
-    """Return the time (s) from the start of a browser until a page with a word has been drawn."""
-    start = time.perf_counter()
-    with contextlib.closing(DrivenPage(url)) as page:
         assert eventually(lambda: page.value(DRAWS.format(word)))
         return time.perf_counter() - start
 

@@ -72,10 +72,10 @@ if TYPE_CHECKING:
     from rbd.algorithms.jacobians import point_jacobian as point_jacobian
     from rbd.algorithms.loops.close_loops import LoopClosure as LoopClosure
     from rbd.algorithms.loops.close_loops import close_loops as close_loops
-    from rbd.algorithms.loops.equations import constraint_bias as constraint_bias
-    from rbd.algorithms.loops.equations import constraint_error as constraint_error
-    from rbd.algorithms.loops.equations import constraint_jacobian as constraint_jacobian
-    from rbd.algorithms.loops.equations import loop_gap as loop_gap
+    from rbd.algorithms.loops.constraints import constraint_bias as constraint_bias
+    from rbd.algorithms.loops.constraints import constraint_error as constraint_error
+    from rbd.algorithms.loops.constraints import constraint_jacobian as constraint_jacobian
+    from rbd.algorithms.loops.constraints import loop_gap as loop_gap
     from rbd.algorithms.loops.stabilization import Baumgarte as Baumgarte
     from rbd.algorithms.mass_matrix import inverse_mass_matrix as inverse_mass_matrix
     from rbd.algorithms.mass_matrix import mass_matrix as mass_matrix

@@ -1,4 +1,4 @@
-"""Validation of arguments: classes, choices, numbers, collections, callables.
+"""Validation of arguments: classes, choices, numbers, collections, callables, paths.
 
 `rbd.scalars.arrays` checks arrays. Every error is an ArgumentError with the argument's name and value.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast, final
 
 import attrs
@@ -18,7 +19,7 @@ from rbd.errors import ArgumentError, quoted
 
 _Class = TypeVar("_Class", bound=type[Any])
 _LARGEST = 2**63 - 1
-_TRUTHS: tuple[type[object], ...] = (bool, np.bool_)
+_BOOLEAN_TYPES: tuple[type[object], ...] = (bool, np.bool_)
 
 
 def require_choice(value: object, allowed: Sequence[str], argument: str, what: str) -> None:
@@ -67,13 +68,13 @@ def whole_number(value: object, argument: str, least: int | None = None, most: i
     return number
 
 
-def flag(value: object, argument: str) -> bool:
+def boolean(value: object, argument: str) -> bool:
     """Return a truth value as a bool; raise ArgumentError for any other type.
 
-    >>> flag(True, "strict")
+    >>> boolean(True, "strict")
     True
     """
-    if not isinstance(value, _TRUTHS):
+    if not isinstance(value, _BOOLEAN_TYPES):
         message = f"{argument} must be True or False, not {described(value)}"
         raise ArgumentError(message, argument=argument, value=value, allowed=(True, False))
     return bool(value)
@@ -115,6 +116,44 @@ def require_callable(value: object, argument: str, what: str = "a function") -> 
     if not callable(value) or isinstance(value, type):
         message = f"{argument} must be {what}, not {described(value)}"
         raise ArgumentError(message, argument=argument, value=value, allowed=what)
+
+
+def path_text(value: object) -> str | None:
+    """Return a path as text; None for anything but a str and a PathLike of one.
+
+    >>> path_text(PurePath("arm.urdf")), path_text(b"arm.urdf")
+    ('arm.urdf', None)
+    """
+    try:
+        text = cast("object", os.fspath(cast("str", value)))
+    except MemoryError:
+        raise
+    except Exception:  # an object's own `__fspath__` may raise anything
+        return None
+    return text if isinstance(text, str) else None
+
+
+def is_path_text(text: str) -> bool:
+    r"""Return whether a text has no null character, and no lone surrogate that bytes cannot stand for.
+
+    >>> is_path_text("arm.urdf"), is_path_text("a\0b")
+    (True, False)
+    """
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def file_path(value: object, *, operation: str, argument: str) -> Path:
+    """Return the path of a file or folder, which need not exist; raise ArgumentError for anything else."""
+    text = path_text(value)
+    if text is None:
+        raise kind_error(value, "str or PathLike", operation, argument)
+    if not is_path_text(text):
+        message = f"{argument} must name a file, not {quoted(text)}: it has a null character or a lone surrogate"
+        raise ArgumentError(message, operation=operation, argument=argument, value=value, allowed="a path")
+    return Path(text)
 
 
 def require_generator(rng: object) -> None:
@@ -184,7 +223,7 @@ class _Call:
 _CALLS: Final = dict[type[Any], _Call]()
 
 
-def made_by(call: str, *, takes: _Source = "objects") -> Callable[[_Class], _Class]:
+def constructing_call(call: str, *, takes: _Source = "objects") -> Callable[[_Class], _Class]:
     """Decorate a class with the call that makes its objects, which errors of arguments of other classes show."""
 
     def register(kind: _Class) -> _Class:
@@ -199,7 +238,7 @@ def kind_error(
 ) -> ArgumentError:
     """Return the ArgumentError for an argument of the wrong class.
 
-    The message adds how to make an object of `kinds`, if `made_by` says so.
+    The message adds how to make an object of `kinds`, if `constructing_call` says so.
     """
     return ArgumentError(
         f"{operation}: {argument} must be {with_article(allowed)}, not {_described_operand(value, kinds)}",

@@ -9,11 +9,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rbd.arguments import is_path_text
+
 
 @contextmanager
 def replaced_file(path: Path) -> Generator[Path, None, None]:
     """Yield the path of a temporary file in the same folder, which replaces `path` unless an exception is raised.
 
+    A symbolic link stays, and what it points to is replaced. Devices and pipes stay, too: `path` itself is yielded.
     Raises IsADirectoryError, an OSError, for a path without a name, such as "", and for one that no file can have.
 
     >>> import tempfile
@@ -26,10 +29,14 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     """
     if not can_name_a_file(path):
         raise IsADirectoryError(errno.EISDIR, "no name of a file", str(path))
-    partial = path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")  # threads and processes may write at once
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield path
+        return
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")  # threads and processes write at once
     try:
         yield partial
-        partial.replace(path)
+        partial.replace(target)
     except OSError as error:
         if error.filename == str(partial):
             error.filename = str(path)
@@ -39,8 +46,5 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
 
 
 def can_name_a_file(path: Path) -> bool:
-    """Check that a path has a name, no null character, and no lone surrogate that bytes cannot stand for."""
-    try:
-        return bool(path.name) and b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
+    """Return whether a path has a name, no null character, and no lone surrogate that bytes cannot stand for."""
+    return bool(path.name) and is_path_text(str(path))

@@ -10,7 +10,7 @@
     ├── TopologyError (ValueError)           bodies and joints do not form a valid mechanism
     ├── UnknownNameError (KeyError)          no body, joint or frame has this name; suggests the closest
     ├── AmbiguousNameError (KeyError)        several bodies, joints or frames have this name
-    ├── StaleStateError (RuntimeError)       the topology changed after the state was made
+    ├── StaleStateError (RuntimeError)       the structure changed after the state was made
     ├── WrongThreadError (RuntimeError)      a thread uses a state of another thread
     ├── SingularError (ArithmeticError)      a matrix is singular
     ├── SolverError (RuntimeError)           a numerical solver failed
@@ -55,8 +55,16 @@ _LONGEST_QUOTE = 80
 
 
 def quoted(text: object) -> str:
-    """Quote `text` for a message: at most 80 characters; control and bidirectional marks are escaped."""
-    shown = str(text)
+    """Quote `text` for a message: at most 80 characters; control and bidirectional marks are escaped.
+
+    A value that cannot be written, such as an integer of more digits than Python writes, is named by its type.
+    """
+    try:
+        shown = str(text)
+    except MemoryError:
+        raise
+    except Exception:  # an object's own `__str__` may raise anything
+        shown = f"<{type(text).__name__}>"
     if len(shown) > _LONGEST_QUOTE:
         shown = shown[: _LONGEST_QUOTE - 1] + "…"
     return f"'{printable(shown)}'"
@@ -163,7 +171,7 @@ class AmbiguousNameError(RbdError, KeyError):
 
 
 class StaleStateError(RbdError, RuntimeError):
-    """The topology of the mechanism changed after the state was made. Fields: made_with, now."""
+    """The structure of the mechanism changed after the state was made. Fields: made_with, now."""
 
     code = "stale-state"
 

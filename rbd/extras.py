@@ -8,7 +8,7 @@ from typing import Final
 
 from rbd.errors import MissingPackageError
 
-EXTRAS: Final[Mapping[str, str]] = {
+EXTRA_OF_PACKAGE: Final[Mapping[str, str]] = {
     "PIL": "viz",
     "collada": "viz",
     "dask": "cluster",
@@ -29,19 +29,19 @@ EXTRAS: Final[Mapping[str, str]] = {
     "viser": "viz",
 }
 """The extra that installs a package."""
-_SHOWN: Final[Mapping[str, str]] = {"PIL": "pillow", "collada": "pycollada", "mpl_toolkits": "matplotlib"}
-"""The names by which pip knows packages."""
+_DISTRIBUTIONS: Final[Mapping[str, str]] = {"PIL": "pillow", "collada": "pycollada", "mpl_toolkits": "matplotlib"}
+"""Distributions whose names are not those of their packages."""
 
 
 @contextmanager
-def names_extra(what: str) -> Generator[None]:
+def requires_extra(what: str) -> Generator[None]:
     """Raise MissingPackageError in place of ModuleNotFoundError for the packages of extras; `what` needs them.
 
     It is a context manager and a decorator.
 
     >>> import rbd
     >>> try:
-    ...     with names_extra("plots"):
+    ...     with requires_extra("plots"):
     ...         raise ModuleNotFoundError("No module named 'matplotlib.figure'", name="matplotlib.figure")
     ... except rbd.errors.MissingPackageError as error:
     ...     print(error)
@@ -51,9 +51,9 @@ def names_extra(what: str) -> Generator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        extra = EXTRAS.get(package)
+        extra = EXTRA_OF_PACKAGE.get(package)
         if extra is None:
             raise
-        shown = _SHOWN.get(package, package)
+        shown = _DISTRIBUTIONS.get(package, package)
         message = f"{what} need {shown}: pip install 'rbd[{extra}]'"
         raise MissingPackageError(message, package=shown, extra=extra) from error

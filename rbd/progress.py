@@ -45,10 +45,10 @@ Listener: TypeAlias = Callable[[float, float | None], object]
 """A callback with the units done and the total (None if it is unknown)."""
 
 
-def progress_bar(total: float | None, label: str, enabled: bool | Listener | Progress) -> Progress:
+def progress_bar(total: float | None, label: str, progress: bool | Listener | Progress) -> Progress:
     """Return a progress reporter for `total` units of work.
 
-    `enabled` is the argument `progress=` of public functions: False shows nothing, True shows a bar on standard error
+    `progress` is the argument `progress=` of public functions: False shows nothing, True shows a bar on standard error
     (that of tqdm if it is installed), a function is called with (done, total), and a `Progress` is returned as it is.
 
     >>> seen = []
@@ -58,16 +58,16 @@ def progress_bar(total: float | None, label: str, enabled: bool | Listener | Pro
     >>> seen
     [(1, 2), (2, 2)]
     """
-    require_progress(enabled)
-    if isinstance(enabled, bool):
-        return _bar(total, label) if enabled else NoProgress()
-    return enabled if isinstance(enabled, Progress) else CallbackProgress(enabled, total)
+    require_progress(progress)
+    if isinstance(progress, bool):
+        return _bar(total, label) if progress else NoProgress()
+    return progress if isinstance(progress, Progress) else CallbackProgress(progress, total)
 
 
-def require_progress(enabled: object) -> None:
-    """Raise ArgumentError unless `enabled` is valid for `progress_bar`."""
-    if not isinstance(enabled, (bool, Progress)):
-        require_callable(enabled, "progress", "True, False or a function")
+def require_progress(progress: object) -> None:
+    """Raise ArgumentError unless `progress` is valid for `progress_bar`."""
+    if not isinstance(progress, (bool, Progress)):
+        require_callable(progress, "progress", "True, False or a function")
 
 
 def _bar(total: float | None, label: str) -> Progress:
@@ -79,7 +79,7 @@ def _bar(total: float | None, label: str) -> Progress:
     return bar
 
 
-class _Base(ABC):
+class _ProgressReporter(ABC):
     """Base class of reporters: `with` closes them."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class _Base(ABC):
 
 
 @final
-class NoProgress(_Base):
+class NoProgress(_ProgressReporter):
     """Reporter without output."""
 
     @override
@@ -113,7 +113,7 @@ class NoProgress(_Base):
 
 
 @final
-class CallbackProgress(_Base):
+class CallbackProgress(_ProgressReporter):
     """Reporter that calls a function with the units done and the total."""
 
     def __init__(self, listener: Listener, total: float | None) -> None:
@@ -132,7 +132,7 @@ class CallbackProgress(_Base):
 
 
 @final
-class TextBar(_Base):
+class TextBar(_ProgressReporter):
     """Progress bar on standard error, redrawn at most ten times a second; without a terminal, only at the end."""
 
     def __init__(self, total: float | None, label: str) -> None:

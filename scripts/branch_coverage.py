@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / ".coverage-shards"
 SKIPPED = ("typing", "data")
 _FOLDERS = ("arguments", "cli", "docs", "gym", "mjcf", "rational", "recorded_arrays", "spatial", "state", "urdf", "viz")
-WHOLE = tuple(f"tests/{folder}" for folder in _FOLDERS)
+FOLDERS_WITH_ALL_CASES = tuple(f"tests/{folder}" for folder in _FOLDERS)
 """Folders whose cases are different inputs, not the same on other robots."""
 HEADING = ("package", "statements", "branches", "not reached", "coverage")
 OPTIONS = (
@@ -44,7 +44,7 @@ OPTIONS = (
 
 def main(arguments: Sequence[str]) -> int:
     """Run the shards that were asked for, and report."""
-    options = parsed(arguments)
+    options = parse_arguments(arguments)
     shards = [] if options.report else options.tests or folders()
     if not options.report and not options.tests:
         coverage("erase")
@@ -57,16 +57,16 @@ def main(arguments: Sequence[str]) -> int:
         coverage("combine", "--append", "--quiet")
     coverage("json", "--quiet", "-o", str(DATA / "report.json"))
     files: dict[str, Any] = json.loads((DATA / "report.json").read_text(encoding="utf-8"))["files"]
-    missing(files)
-    rows = packages(files)
+    print_missing(files)
+    rows = package_rows(files)
     for row in rows:
         print(*row)
     if options.page:
-        write(rows, options.tests)
+        write_page(rows, options.tests)
     return 0
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tests", nargs="*", help="folders or files of tests (default: all)")
@@ -92,7 +92,7 @@ def folders() -> list[str]:
 def run(tests: str, seconds: float, cases: int) -> str:
     """Run tests with tracing; return the last line that pytest prints."""
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-n", "0", "-p", "no:randomly"]
-    count = 10**6 if tests in WHOLE else cases
+    count = 10**6 if tests in FOLDERS_WITH_ALL_CASES else cases
     variables = environment() | {"HYPOTHESIS_PROFILE": "few", "RBD_CASES": str(count)}
     log = DATA / f"{tests.replace('/', '-')}.log"
     with log.open("w", encoding="utf-8") as output:
@@ -117,7 +117,7 @@ def coverage(*command: str) -> None:
     subprocess.run([sys.executable, "-m", "coverage", *command], cwd=ROOT, env=environment(), check=True)
 
 
-def missing(files: dict[str, Any]) -> None:
+def print_missing(files: dict[str, Any]) -> None:
     """Print what no test reaches."""
     for path, found in sorted(files.items()):
         lines = ", ".join(map(str, found["missing_lines"]))
@@ -126,7 +126,7 @@ def missing(files: dict[str, Any]) -> None:
             print(f"{path}: lines {lines or 'none'}; branches {branches or 'none'}")
 
 
-def write(rows: Sequence[tuple[object, ...]], tests: Sequence[str]) -> None:
+def write_page(rows: Sequence[tuple[object, ...]], tests: Sequence[str]) -> None:
     """Write rows into the page: all, or those of packages whose own tests were run, beside what it has."""
     sys.path.insert(0, str(ROOT))
     from docs.page_tables import commit, known, put, table
@@ -138,7 +138,7 @@ def write(rows: Sequence[tuple[object, ...]], tests: Sequence[str]) -> None:
     put(page, {"coverage": table(heading, list((before | found).values()))})
 
 
-def packages(files: dict[str, Any]) -> list[tuple[object, ...]]:
+def package_rows(files: dict[str, Any]) -> list[tuple[object, ...]]:
     """Return a row per package, and one of all."""
     names = ("num_statements", "num_branches", "missing_lines", "missing_branches")
     sums: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(names, 0))
@@ -149,10 +149,10 @@ def packages(files: dict[str, Any]) -> list[tuple[object, ...]]:
             for name in names:
                 sums[key][name] += found["summary"][name]
     order = sorted(sums, key=lambda key: (key == "all", key))
-    return [row(key, sums[key]) for key in order]
+    return [package_row(key, sums[key]) for key in order]
 
 
-def row(key: str, counted: dict[str, int]) -> tuple[object, ...]:
+def package_row(key: str, counted: dict[str, int]) -> tuple[object, ...]:
     """Return the row of a package; coverage as coverage.py has it: statements and branches reached, of all."""
     total = counted["num_statements"] + counted["num_branches"]
     missed = counted["missing_lines"] + counted["missing_branches"]

@@ -6,9 +6,9 @@
 Builds the wheel and the source distribution from this folder, and compares the wheel with one built from the source
 distribution. Each combination of a Python and dependencies gets a fresh environment. The oldest dependencies are the
 lower bounds in `pyproject.toml`, or the first later release that has a wheel for this Python. The tests are those of
-the source distribution; their folder `rbd` is a link to the installed package. All tests run with the oldest Python and
-the oldest dependencies, and with the newest and the newest; a selection runs elsewhere. Types are checked by other
-steps.
+the source distribution; their folder `rbd` is a link to the installed package. Of the Pythons asked for, all tests but
+those of types run on the oldest with the oldest dependencies, and on the newest with the newest; a selection runs
+elsewhere. Types are checked by other steps.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import venv
 import zipfile
 from collections.abc import Generator, Sequence
@@ -29,6 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+BEGINNING = time.monotonic()
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 EXTRAS = ("sim", "contact", "plot", "viz", "symbolic", "testing", "data", "gym")
 TOOLS = ("pytest>=8.3", "pytest-randomly>=3.15", "pytest-xdist>=3.6", "sybil>=9.0", "mpmath>=1.3")
@@ -46,8 +48,8 @@ Combination = tuple[str, bool]
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A folder of its own with the tools, the wheel and the sources of the tests."""
+class Build:
+    """Folder with the tools, the wheel and the sources of the tests."""
 
     folder: Path
     wheel: Path
@@ -61,7 +63,7 @@ class Bench:
 
 def main(arguments: Sequence[str]) -> int:
     """Check every combination asked for; return 1 when one fails."""
-    options = parsed(arguments)
+    options = parse_arguments(arguments)
     pythons = interpreters()
     missing = [version for version in VERSIONS if version not in pythons]
     wanted = [version for version in pythons if version in (options.python or VERSIONS)]
@@ -69,18 +71,20 @@ def main(arguments: Sequence[str]) -> int:
         print(f"none of the Pythons asked for is here; there are {', '.join(pythons)}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="rbd-wheel-") as folder:
-        bench = built(Path(folder))
-        check_metadata(bench.wheel, pythons)
+        build = build_distributions(Path(folder))
+        check_metadata(build.wheel, pythons)
         outcomes = {
-            (version, oldest): check(bench, pythons[version], version, oldest, whole(version, oldest, wanted, options))
+            (version, oldest): check(
+                build, pythons[version], version, oldest, runs_all_tests(version, oldest, wanted, options)
+            )
             for version in wanted
-            for oldest in kinds(options)
+            for oldest in dependency_kinds(options)
         }
     report(outcomes, missing)
     return 0 if all(outcomes.values()) else 1
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", choices=VERSIONS, help="a version (default: all that are here)")
@@ -93,12 +97,12 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def kinds(options: argparse.Namespace) -> list[bool]:
+def dependency_kinds(options: argparse.Namespace) -> list[bool]:
     """Return whether dependencies are the oldest, for each kind asked for."""
     return [oldest for oldest, unwanted in ((True, options.newest), (False, options.oldest)) if not unwanted]
 
 
-def whole(version: str, oldest: bool, versions: Sequence[str], options: argparse.Namespace) -> bool:
+def runs_all_tests(version: str, oldest: bool, versions: Sequence[str], options: argparse.Namespace) -> bool:
     """Return whether all tests run here: those with what is oldest, and with what is newest."""
     corner = (version == versions[0]) if oldest else (version == versions[-1])
     return bool(options.all_tests or (corner and not options.quick))
@@ -128,7 +132,7 @@ def version_of(python: Path) -> str:
 # -- building ---------------------------------------------------------------------------------------------------------
 
 
-def built(folder: Path) -> Bench:
+def build_distributions(folder: Path) -> Build:
     """Build both distributions; return them with the sources of the tests, and the tools."""
     step("the wheel and the source distribution")
     venv.EnvBuilder(with_pip=True).create(folder / "tools")
@@ -143,7 +147,7 @@ def built(folder: Path) -> Bench:
     if contents(wheel) != contents(folder / "again" / wheel.name):
         raise SystemExit("the wheel built from the source distribution is another than the one built from the folder")
     shutil.rmtree(sources / "rbd")
-    return Bench(folder, wheel, sources)
+    return Build(folder, wheel, sources)
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -168,14 +172,14 @@ def check_metadata(wheel: Path, pythons: dict[str, Path]) -> None:
 # -- one combination --------------------------------------------------------------------------------------------------
 
 
-def check(bench: Bench, python: Path, version: str, oldest: bool, all_tests: bool) -> bool:
+def check(build: Build, python: Path, version: str, oldest: bool, all_tests: bool) -> bool:
     """Install the wheel in a fresh environment and run tests; return whether they pass."""
     step(f"Python {version}, {name(oldest)} dependencies, {'all tests' if all_tests else 'a selection of tests'}")
-    environment = bench.folder / f"{version}-{name(oldest)}"
-    run([bench.tool / "uv", "venv", "--quiet", "--python", python, environment])
-    install(bench, environment, oldest)
-    shown(bench, environment)
-    with linked(bench, environment):
+    environment = build.folder / f"{version}-{name(oldest)}"
+    run([build.tool / "uv", "venv", "--quiet", "--python", python, environment])
+    install(build, environment, oldest)
+    print_versions(build, environment)
+    with linked(build, environment):
         selection = [] if all_tests else list(QUICK)
         command = [
             str(environment / "bin" / "python"),
@@ -186,32 +190,32 @@ def check(bench: Bench, python: Path, version: str, oldest: bool, all_tests: boo
             *OPTIONS,
             *selection,
         ]
-        done = subprocess.run(command, cwd=bench.sources, env=clean_environment(), check=False)
+        done = subprocess.run(command, cwd=build.sources, env=clean_environment(), check=False)
     shutil.rmtree(environment)
     return done.returncode == 0
 
 
-def install(bench: Bench, environment: Path, oldest: bool) -> None:
+def install(build: Build, environment: Path, oldest: bool) -> None:
     """Install the dependencies of a kind, the wheel, and what runs its tests."""
     extras = [word for extra in EXTRAS for word in ("--extra", extra)]
     resolution = "lowest-direct" if oldest else "highest"
-    uv(bench, environment, "install", "--resolution", resolution, "-r", ROOT / "pyproject.toml", *extras)
-    uv(bench, environment, "install", *TOOLS)
-    uv(bench, environment, "install", "--no-deps", bench.wheel)
-    uv(bench, environment, "check")
+    uv(build, environment, "install", "--resolution", resolution, "-r", ROOT / "pyproject.toml", *extras)
+    uv(build, environment, "install", *TOOLS)
+    uv(build, environment, "install", "--no-deps", build.wheel)
+    uv(build, environment, "check")
 
 
-def uv(bench: Bench, environment: Path, *what: str | Path) -> None:
+def uv(build: Build, environment: Path, *what: str | Path) -> None:
     """Run `uv pip` in an environment; wheels only, byte-compiled, so that no test sees warnings of old packages."""
     first, *rest = what
     options = ("--quiet", "--only-binary", ":all:", "--compile-bytecode") if first == "install" else ("--quiet",)
-    command: list[str | Path] = [bench.tool / "uv", "pip", first, *options, *rest]
+    command: list[str | Path] = [build.tool / "uv", "pip", first, *options, *rest]
     run(command, env={**clean_environment(), "VIRTUAL_ENV": str(environment)})
 
 
-def shown(bench: Bench, environment: Path) -> None:
+def print_versions(build: Build, environment: Path) -> None:
     """Print the versions of the dependencies."""
-    listing = [str(bench.tool / "uv"), "pip", "freeze", "--quiet"]
+    listing = [str(build.tool / "uv"), "pip", "freeze", "--quiet"]
     variables = {**os.environ, "VIRTUAL_ENV": str(environment)}
     lines = subprocess.run(listing, env=variables, capture_output=True, text=True, check=True).stdout.splitlines()
     print(" ".join(line for line in lines if "==" in line and line.split("==")[0] in direct()), flush=True)
@@ -224,10 +228,10 @@ def direct() -> set[str]:
 
 
 @contextlib.contextmanager
-def linked(bench: Bench, environment: Path) -> Generator[None]:
+def linked(build: Build, environment: Path) -> Generator[None]:
     """Let `rbd` beside the tests be the installed package."""
     (installed,) = environment.glob("lib/python*/site-packages/rbd")
-    link = bench.sources / "rbd"
+    link = build.sources / "rbd"
     link.symlink_to(installed, target_is_directory=True)
     try:
         yield
@@ -255,8 +259,8 @@ def name(oldest: bool) -> str:
 
 
 def step(what: str) -> None:
-    """Print a heading."""
-    print(f"\n-- {what}", flush=True)
+    """Print a heading, and the seconds since the beginning."""
+    print(f"\n-- {what} ({time.monotonic() - BEGINNING:.0f} s)", flush=True)
 
 
 def run(command: Sequence[str | Path], cwd: Path | None = None, env: dict[str, str] | None = None) -> None:

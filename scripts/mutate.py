@@ -32,14 +32,16 @@ _OF_CONTACT = (
     "dual_active_set",
     "interior_point",
     "round_cones",
+    "cone_projection",
+    "operation_bounds",
 )
 _CONTACT = tuple(f"tests/contact/test_{name}.py" for name in _OF_CONTACT)
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "spatial": (("spatial",), ("tests/spatial",)),
     "joints": (("joints",), ("tests/joints",)),
     "solvers": (("solvers",), ("tests/scalars", *_CONTACT, "tests/algorithms/loops")),
-    "urdf": (("urdf", "files"), ("tests/urdf", "tests/files")),
-    "mjcf": (("mjcf", "files"), ("tests/mjcf", "tests/files")),
+    "urdf": (("urdf", "files", "meshes"), ("tests/urdf", "tests/files", "tests/meshes")),
+    "mjcf": (("mjcf", "files", "meshes"), ("tests/mjcf", "tests/files", "tests/meshes")),
 }
 """Packages, and the tests that must find changes of them."""
 TIMEOUT = 3600.0
@@ -81,10 +83,10 @@ class Mutant(NamedTuple):
 
 def main(arguments: Sequence[str]) -> int:
     """Draw and run mutants; print what survives."""
-    options = parsed(arguments)
+    options = parse_arguments(arguments)
     rows: list[tuple[str, int, int, str]] = []
     for group in options.groups:
-        outcomes = [killed(mutant, GROUPS[group][1]) for mutant in drawn(group, options.count, options.seed)]
+        outcomes = [is_killed(mutant, GROUPS[group][1]) for mutant in draw_mutants(group, options.count, options.seed)]
         score = f"{100 * sum(outcomes) / max(1, len(outcomes)):.0f} %"
         rows.append((f"`{'`, `'.join(GROUPS[group][0])}`", len(outcomes), sum(outcomes), score))
         print(f"{group}: {sum(outcomes)} of {len(outcomes)} mutants found, {score}", flush=True)
@@ -99,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], default=list(GROUPS))
@@ -109,15 +111,15 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def drawn(group: str, count: int, seed: int) -> list[Mutant]:
+def draw_mutants(group: str, count: int, seed: int) -> list[Mutant]:
     """Draw mutants of a group; every place is equally likely."""
     files = [path for package in GROUPS[group][0] for path in sorted((ROOT / "rbd" / package).rglob("*.py"))]
     places = [(path, number) for path in files for number, _ in enumerate(changes(ast.parse(path.read_text())))]
     chosen = random.Random(seed).sample(places, min(count, len(places)))
-    return [mutant(path, number) for path, number in chosen]
+    return [make_mutant(path, number) for path, number in chosen]
 
 
-def mutant(path: Path, number: int) -> Mutant:
+def make_mutant(path: Path, number: int) -> Mutant:
     """Return the mutant of a file with one of its changes."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     node, apply = list(changes(tree))[number]
@@ -225,28 +227,28 @@ def delete(body: list[ast.stmt], place: int) -> Callable[[], None]:
     return apply
 
 
-def ordered(found: Mutant, tests: Sequence[str]) -> list[str]:
+def ordered_tests(mutant: Mutant, tests: Sequence[str]) -> list[str]:
     """Return the files of tests, those first that name the module which the mutant changes."""
     paths = [ROOT / each for each in tests]
     files = [each for path in paths for each in (sorted(path.rglob("test_*.py")) if path.is_dir() else [path])]
-    files.sort(key=lambda each: found.path.stem not in each.read_text(encoding="utf-8"))
+    files.sort(key=lambda each: mutant.path.stem not in each.read_text(encoding="utf-8"))
     return [str(each.relative_to(ROOT)) for each in files]
 
 
-def killed(found: Mutant, tests: Sequence[str]) -> bool:
+def is_killed(mutant: Mutant, tests: Sequence[str]) -> bool:
     """Return whether a test fails for a mutant; print it if none does."""
     with tempfile.TemporaryDirectory(prefix="rbd-mutant-") as folder:
         here = Path(folder)
         shutil.copytree(ROOT / "rbd", here / "rbd", ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("tests", "docs", "README.md", "SECURITY.md", "pyproject.toml", "scripts", "typings"):
             (here / name).symlink_to(ROOT / name)
-        (here / found.path.relative_to(ROOT)).write_text(found.source, encoding="utf-8")
+        (here / mutant.path.relative_to(ROOT)).write_text(mutant.source, encoding="utf-8")
         cache = f"cache_dir={ROOT / '.pytest_cache'}"  # LLVM's answers: the same text gives the same code
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-o", cache, "-p", "no:randomly"]
         environment = {**os.environ, "PYTHONPATH": folder, "RBD_CACHE_DIR": f"{folder}/cache"}
         try:
             done = subprocess.run(
-                [*command, *ordered(found, tests)],
+                [*command, *ordered_tests(mutant, tests)],
                 cwd=folder,
                 env=environment,
                 capture_output=True,
@@ -255,10 +257,10 @@ def killed(found: Mutant, tests: Sequence[str]) -> bool:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            print(f"hangs: {found.title}", flush=True)
+            print(f"hangs: {mutant.title}", flush=True)
             return True
     if done.returncode == 0:
-        print(f"survived: {found.title}", flush=True)
+        print(f"survived: {mutant.title}", flush=True)
     return done.returncode != 0
 
 

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress", "display", "atomic_files", "uninterrupted", "extras", "lazy"],
+    ["progress", "display", "atomic_files", "atomic_calls", "extras", "lazy_property"],
     ["scalars"],
     ["intrinsics"],
     ["solvers"],
@@ -45,13 +45,14 @@ LAYERS = [
     ["simulation"],
     ["rollout"],
     ["files"],
+    ["meshes"],
     ["urdf", "mjcf"],
     ["robots"],
     ["gym"],
     ["bridges"],
     ["viz"],
     ["testing"],
-    ["demo", "bench"],
+    ["bench"],
     ["cli"],
     ["__main__"],
 ]
@@ -61,10 +62,10 @@ PARTS = {
     "contact": ["arguments", "geometry", "model", "dynamics", "stepping", "simulation"],
     "native": [
         *("codegen", "runtime", "batch", "cached_code", "shared_functions"),
-        *("compiled_program", "repeat", "builtins", "*", "executable", "live_executable"),
+        *("compiled_program", "repeat", "builtins", "*", "background_compilation", "executable", "live_executable"),
     ],
     "solvers": [
-        *("operands", "row_pattern", "intervals", "scaling", "dense_factors", "weighted_factor"),
+        *("operands", "row_pattern", "intervals", "scaling", "cholesky", "weighted_factor"),
         *("equations", "quadratic", "projections", "cones", "friction"),
     ],
     "rational": ["polynomials", "coordinates", "pose", "polynomial_kinematics", "bounds", "kinematics"],

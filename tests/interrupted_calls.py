@@ -225,7 +225,10 @@ def _same(found: list[np.ndarray[Any, Any]], expected: list[np.ndarray[Any, Any]
 
 
 def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> str:
-    """Raise `error` at a line of a call; return "before" or "after", as what it works on is then."""
+    """Raise `error` at a line of a call; return "before" or "after", as what it works on is then.
+
+    Returns "ended" for a call that has fewer lines: the first one of a process may record or compile.
+    """
     clean = subject.make()
     before = subject.look(clean)
     subject.call(clean)
@@ -234,7 +237,10 @@ def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> 
     with warnings.catch_warnings():
         # Tracing may raise at the end of a `with` block, before the file is closed, where no signal arrives.
         warnings.simplefilter("ignore", ResourceWarning)
-        raise_at(line, error, lambda: subject.call(made))
+        was_raised = raise_at(line, error, lambda: subject.call(made))
+    if not was_raised:
+        assert _same(subject.look(made), after)
+        return "ended"
     if _same(subject.look(made), before):
         subject.call(made)  # works afterwards
         assert _same(subject.look(made), after)

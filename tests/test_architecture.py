@@ -147,7 +147,7 @@ def test_every_module_says_what_it_is(paths: Paths) -> None:
 
 MAPPED = [
     *("algorithms", "array_functions", "bench", "compiled", "contact", "control", "engine", "files"),
-    *("indexing", "kernels", "kinematics", "mechanism", "mjcf", "native", "pytrees", "rational"),
+    *("indexing", "kernels", "kinematics", "mechanism", "meshes", "mjcf", "native", "pytrees", "rational"),
     *("recorder", "scalar_states", "simulation", "solvers", "state", "viz"),
 ]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rbd.errors import MissingPackageError, RbdError
-from rbd.extras import EXTRAS, names_extra
+from rbd.extras import EXTRA_OF_PACKAGE, requires_extra
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COME_ALONG = {
@@ -30,7 +30,7 @@ import importlib.abc, json, sys
 
 class Blocked(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {sorted(EXTRAS)!r}:
+        if name.partition(".")[0] in {sorted(EXTRA_OF_PACKAGE)!r}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Blocked())
@@ -72,7 +72,7 @@ def test_functions_name_the_extra_they_need() -> None:
 
 
 def test_the_table_is_that_of_the_project() -> None:
-    for package, extra in EXTRAS.items():
+    for package, extra in EXTRA_OF_PACKAGE.items():
         wanted = COME_ALONG.get(package, package)
         assert any(each.startswith(wanted) for each in PROJECT["optional-dependencies"][extra])
 
@@ -89,10 +89,10 @@ def test_extras_install_only_what_is_imported() -> None:
 
 
 def test_other_missing_modules_are_not_renamed() -> None:
-    with pytest.raises(ModuleNotFoundError, match="nowhere") as caught, names_extra("tests"):
+    with pytest.raises(ModuleNotFoundError, match="nowhere") as caught, requires_extra("tests"):
         raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
     assert not isinstance(caught.value, RbdError)
-    with pytest.raises(MissingPackageError) as missing, names_extra("tests"):
+    with pytest.raises(MissingPackageError) as missing, requires_extra("tests"):
         raise ModuleNotFoundError("No module named 'scipy.spatial'", name="scipy.spatial")
     assert (missing.value.package, missing.value.extra) == ("scipy", "sim")
     assert isinstance(missing.value, ModuleNotFoundError)

@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parents[1]
 SECONDS = share(600)
 
 
+def fewest(samples: list[list[int]]) -> list[int]:
+    """Return the fewest open files and threads: more of them may be of compilation in the background."""
+    return [min(column) for column in zip(*(sample[2:] for sample in samples), strict=True)]
+
+
 @pytest.mark.deep
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read as Linux shows it")
 def test_ten_minutes_of_mixed_calls(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
@@ -24,7 +29,7 @@ def test_ten_minutes_of_mixed_calls(tmp_path: Path, record_property: Callable[[s
     command = [sys.executable, "-W", "ignore", "-m", "tests.mixed_calls", str(SECONDS)]
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     samples = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
-    count, last, files, threads = samples[-1]
+    count, last, *_ = samples[-1]
     settled = samples[len(samples) // 3]
     first = sum(sample[1] for sample in samples[10:15]) / 5
     final = sum(sample[1] for sample in samples[-5:]) / 5
@@ -32,4 +37,4 @@ def test_ten_minutes_of_mixed_calls(tmp_path: Path, record_property: Callable[[s
     record_property("count", f"{count:,}: memory {first / 1e6:.0f} MB after a third, {final / 1e6:.0f} MB at the end")
     assert final < 1.05 * first, [sample[1] for sample in samples]
     assert last < 1.1 * settled[1]
-    assert (files, threads) == (settled[2], settled[3])
+    assert fewest(samples[-5:]) == fewest(samples[10:15])

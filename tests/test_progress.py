@@ -32,20 +32,20 @@ def choose(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "tqdm", None)
 
 
-def run(enabled: Any) -> None:
-    with progress_bar(5, "count", enabled) as bar:
+def run(progress: Any) -> None:
+    with progress_bar(5, "count", progress) as bar:
         bar.update()
         bar.update(4)
 
 
 def stop_early() -> None:
-    with progress_bar(5, "count", enabled=True) as bar:
+    with progress_bar(5, "count", progress=True) as bar:
         bar.update(2)
         raise RuntimeError("stop")
 
 
 def test_no_output_by_default(capsys: pytest.CaptureFixture[str]) -> None:
-    run(enabled=False)
+    run(progress=False)
     assert capsys.readouterr() == ("", "")
 
 
@@ -54,7 +54,7 @@ def test_a_bar_on_the_error_stream(
     with_tqdm: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choose(with_tqdm, monkeypatch)
-    run(enabled=True)
+    run(progress=True)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "count" in captured.err
@@ -74,8 +74,8 @@ def test_exceptions_close_the_bar(
 @both_bars
 def test_bars_implement_the_protocol(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(with_tqdm, monkeypatch)
-    for enabled in (True, False):
-        with progress_bar(None, "count", enabled) as bar:
+    for shown in (True, False):
+        with progress_bar(None, "count", shown) as bar:
             assert isinstance(bar, Progress)
             bar.update(2)
 

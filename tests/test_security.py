@@ -18,7 +18,7 @@ from rbd.errors import ArgumentError, FileError, MjcfPathError, RbdError, UrdfPa
 from rbd.mjcf import MjcfLimits, load_mjcf, parse_mjcf
 from rbd.native.runtime import cache
 from rbd.urdf import UrdfLimits, UrdfReport, load_urdf, parse_urdf, resolve_mesh
-from rbd.urdf.meshes import mesh_bytes
+from rbd.urdf.meshes import read_mesh_file
 from tests.docs.examples import ROOT
 from tests.mjcf.models import write_meshes
 
@@ -157,7 +157,7 @@ def test_meshes_are_opened_only_for_masses(tmp_path: Path) -> None:
 
 def test_shown_meshes_open_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("trimesh", reason="needs trimesh, of the extra `viz`")
-    from rbd.files.meshes import MeshFault
+    from rbd.meshes.mesh_files import MeshFault
     from rbd.viz.surfaces import read_surfaces
 
     (tmp_path / "evil.mtl").write_text("newmtl m\nKd 1 0 0\nmap_Kd evil.png\n")
@@ -189,7 +189,7 @@ def test_large_meshes_are_refused(tmp_path: Path) -> None:
     model = MJCF.replace(INERTIAL, "").replace("meshes/slab", "m").replace('"slab"', '"m"')
     for read in (
         lambda: report.mesh_hull(mesh),
-        lambda: mesh_bytes(report, "m.stl"),  # the viewer's
+        lambda: read_mesh_file(report, "m.stl"),  # the viewer's
         lambda: parse_mjcf(model.replace('<include file="part.xml"/>', ""), directory=tmp_path),
     ):
         with pytest.raises(FileError, match="at most 100000000 are read"):
@@ -214,6 +214,14 @@ def test_trajectories_hold_no_pickles(tmp_path: Path) -> None:
         with pytest.raises(RbdError):
             rbd.Trajectory.load(tmp_path / name)
     assert not (tmp_path / "exploded").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_trajectories_are_regular_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.npz")
+    for path in (tmp_path / "pipe.npz", tmp_path, Path(os.devnull)):
+        with pytest.raises(ArgumentError, match="not a saved trajectory"):
+            rbd.Trajectory.load(path)
 
 
 OWN_CODE = {
@@ -315,8 +323,9 @@ def test_other_pages_are_refused() -> None:
 def test_the_command_line_prints_no_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31m.urdf"
     path.write_text("<robot name='r'><link name='a&#x9b;31m'/></robot>")
-    for name in (path, tmp_path / "missing\x1b[2J.urdf"):
-        command = [sys.executable, "-m", "rbd", "info", str(name)]
+    wrong = (str(path), "excess\x1b[31m.urdf"), (str(path), "--excess\x1b[31m"), (str(path), "--floating=\x1b[31m")
+    for arguments in ((str(path),), (str(tmp_path / "missing\x1b[2J.urdf"),), *wrong):
+        command = [sys.executable, "-m", "rbd", "info", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
         assert all(c.isprintable() or c == "\n" for c in done.stdout + done.stderr)
         assert done.stdout + done.stderr

@@ -57,7 +57,7 @@ from rbd.algorithms.hybrid_dynamics import HybridDynamics
 from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
 from rbd.algorithms.jacobians import geometric_jacobian, geometric_jacobian_rate, point_jacobian, point_jacobian_rate
 from rbd.algorithms.loops.close_loops import LoopClosure, close_loops
-from rbd.algorithms.loops.equations import constraint_bias, constraint_error, constraint_jacobian, loop_gap
+from rbd.algorithms.loops.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
 from rbd.algorithms.loops.stabilization import Baumgarte, LoopStabilization, Stabilization
 from rbd.algorithms.mass_matrix import inverse_mass_matrix, mass_matrix
 from rbd.algorithms.momentum import (

@@ -42,13 +42,12 @@ def spatial_accelerations(state: State[Any], vd: Vd) -> Call[Mapping[RigidBody, 
     >>> rbd.spatial_accelerations(state, [0.0, 0.0])[hand].isclose(state.bias_acceleration(hand))
     True
     """
-    require_state(state, "spatial_accelerations")
     args, bodies = (state.vector(vd, state.layout.nv, "vd"),), state.layout.bodies
 
     def by_body(accelerations: Sequence[SpatialAcceleration[Any, Any, Any]]) -> Mapping[RigidBody, SpatialAcceleration]:
         return dict(zip(bodies, accelerations, strict=True))
 
-    return KernelCall(spatial_accelerations_kernel, args, finish=by_body)
+    return KernelCall(spatial_accelerations_kernel, args, convert=by_body)
 
 
 def relative_acceleration(

@@ -23,17 +23,17 @@ from rbd.indexing.layout import FrameLike
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import RigidBody
 from rbd.mechanism.names import unknown_name
 from rbd.pytrees.finite import require_finite_result
 from rbd.scalars import Scalar, Vector, absolute, maximum
-from rbd.scalars.linear_algebra import dot, subtract
+from rbd.scalars.linear_algebra import dot, subtract, symmetric_from_upper
 from rbd.spatial import Frame, FreeVector, GeometricJacobian, Point, SpatialAcceleration, Transform, Twist, Wrench
-from rbd.spatial.articulated import ArticulatedInertia
-from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
+from rbd.spatial.recursions.articulated import ArticulatedInertia
+from rbd.spatial.recursions.classical import ClassicalAcceleration
 
 Reference: TypeAlias = "FrameLike | Point[Any]"
 """Frame of values: a frame, perhaps by name, or a point, with the axes of its frame."""
@@ -76,7 +76,7 @@ class ArticulatedBody:
 
 @final
 @attrs.frozen(eq=False)
-class ArticulatedBodies(Generic[A]):
+class ArticulatedBodies(Generic[ArrayT]):
     """The result of the articulated-body algorithm; see `articulated_bodies`.
 
     >>> import rbd
@@ -86,8 +86,8 @@ class ArticulatedBodies(Generic[A]):
     (['upper_link', 'lower_link'], True)
     """
 
-    vd: A
-    torques: A
+    vd: ArrayT
+    torques: ArrayT
     """As given; for prescribed accelerations as found."""
     frame: Frame[Any]
     """The frame of all values."""
@@ -117,13 +117,13 @@ class ArticulatedBodies(Generic[A]):
 
 
 def articulated_bodies(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: JointAccelerations | None = None,
     at: Reference | None = None,
-) -> ArticulatedBodies[A]:
+) -> ArticulatedBodies[ArrayT]:
     """Articulated-body algorithm: accelerations under `torques`, and the values of every body in the algorithm.
 
     `external_wrenches` and `prescribed` as in `forward_dynamics`. Values are expressed in `at`: a frame fixed to any
@@ -171,22 +171,22 @@ def _body(state: StateView, motion: ArticulatedMotion, index: int, tf: Transform
     a_0 = ClassicalAcceleration(V.frame, V.base, (0, 0, 0), sub3(cross3(omega, v), g))
     I_A = motion.I_A[index]
     return ArticulatedBody(
-        state.layout.bodies[index],
-        S.transformed(tf),
-        V.transformed(tf),
-        _bias_acceleration(state, index, V).transformed(tf),
-        I.newton_euler(SpatialAcceleration.zero(V.body, V.base, V.frame), V).transformed(tf),
-        Wrench.trusted(I.frame, cross3(I.first_moment_components, g), scale3(g, I.mass)).transformed(tf),
-        I_A.transformed(tf),
-        (motion.p_A[index] + I_A.wrench_of_classical(a_0)).transformed(tf),
-        passes.accelerations(state, motion.vd)[index].transformed(tf),
-        motion.f[index].transformed(tf),
+        body=state.layout.bodies[index],
+        screws=S.transformed(tf),
+        twist=V.transformed(tf),
+        bias_acceleration=_bias_acceleration(state, index, V).transformed(tf),
+        bias_force=I.newton_euler(SpatialAcceleration.zero(V.body, V.base, V.frame), V).transformed(tf),
+        weight=Wrench.trusted(I.frame, cross3(I.first_moment_components, g), scale3(g, I.mass)).transformed(tf),
+        articulated_inertia=I_A.transformed(tf),
+        articulated_bias=(motion.p_A[index] + I_A.wrench_of_classical(a_0)).transformed(tf),
+        acceleration=passes.accelerations(state, motion.vd)[index].transformed(tf),
+        joint_wrench=motion.f[index].transformed(tf),
     )
 
 
 def _bias_acceleration(state: StateView, index: int, V: Twist) -> SpatialAcceleration[Any, Any, Any]:
     """Return c = c_J + V x V_J: Featherstone (2008), table 7.1."""
-    c_J = passes.joint_biases(state)[index - 1]
+    c_J = passes.joint_bias_accelerations(state)[index - 1]
     return c_J + V.cross(passes.joint_twists(state)[index - 1]).with_body(c_J.body).with_base(c_J.base)
 
 
@@ -249,15 +249,14 @@ def articulated_mobility(
     index = state.layout.body_index(body)
     frame, to_frame = _reference(state, at)
     rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(6)]
-    for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
+    for node in state.layout.nodes_to_root(index):
         columns = passes.subspaces(state)[node.index - 1].transformed(to_frame[node.index]).columns
-        for k, (angular, linear) in enumerate(columns, start=node.v.start):
+        for k, (angular, linear) in enumerate(columns, start=node.v_slice.start):
             for i, x in enumerate(angular + linear):
                 rows[i][k] = x
     factor = factored(state, mass_matrix_kernel(state))
     M_inv_J_T = [factor.solve(row) for row in rows]
-    upper = [[dot(tuple(rows[i]), M_inv_J_T[j]) for j in range(6)] for i in range(6)]
-    matrix = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
+    matrix = symmetric_from_upper([[dot(row, column) for column in M_inv_J_T] for row in rows])
     state.engine.require_finite("articulated mobility", *(x for row in matrix for x in row))
     moving = state.layout.bodies[index].default_frame
     return ArticulatedMobility(moving, state.layout.root_frame, frame, matrix)

@@ -2,8 +2,9 @@
 
 It differs from the table in two things:
 
-* Accelerations a, a', c are those of frame origins, not spatial ones (`rbd/spatial/classical.py`). Then p of a single
-  body, and with it p^A, needs no linear velocity. I^A, U, D, u and vd are the same; a_0 = -gravity as in the table.
+* Accelerations a, a', c are those of frame origins, not spatial ones (`rbd/spatial/recursions/classical.py`). Then p of
+  a single body, and with it p^A, needs no linear velocity. I^A, U, D, u and vd are the same; a_0 = -gravity as in the
+  table.
 * The second pass is a generator of I^A, U and D, which depend on q only and are all that `articulated_inertia` needs;
   forces follow body by body, so that few intermediate results live at a time.
 
@@ -25,10 +26,10 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import subtract
 from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.spatial import GeometricJacobian, Transform, Wrench, WrenchMatrix
-from rbd.spatial.articulated import ArticulatedInertia
-from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
-from rbd.spatial.column_operations import transpose_product, transpose_times_acceleration
 from rbd.spatial.linalg import neg3
+from rbd.spatial.recursions.articulated import ArticulatedInertia
+from rbd.spatial.recursions.classical import ClassicalAcceleration, ClassicalMotion
+from rbd.spatial.recursions.column_operations import transpose_product, transpose_times_acceleration
 
 KnownAccelerations: TypeAlias = Mapping[int, Vector]
 """Index of a node -> the accelerations of its joint."""
@@ -96,12 +97,16 @@ def _velocity_terms(
     motions = [ClassicalMotion.fixed(root, (0, 0, 0))]
     c, p = [ClassicalAcceleration.zero(root, root)], [motions[0].wrench(inertias[0])]
     rows = zip(
-        state.nodes, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
+        state.nodes,
+        passes.to_parent(state),
+        passes.joint_twists(state),
+        passes.joint_bias_accelerations(state),
+        strict=True,
     )
     for node, X_PB, V_J, c_J in rows:
         motion = motions[node.parent].across_joint(X_PB, V_J, c_J)
         c.append(motion.acceleration)
-        motions.append(motion.velocity_terms())
+        motions.append(motion.without_acceleration())
         p.append(motions[-1].wrench(inertias[node.index]))
     return c, minus_external(state, p, external)
 
@@ -148,7 +153,7 @@ def _inward(
     for node, X_PB, S, joint in _inertias_inward(state, known, I_A):
         i = node.index
         if joint is not None:
-            joints[i], u[i] = joint, subtract(tau[node.v], S.torque_components(p_A[i]))
+            joints[i], u[i] = joint, subtract(tau[node.v_slice], S.torque_components(p_A[i]))
         if not node.parent:
             continue
         # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.

@@ -9,7 +9,7 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar
 from rbd.spatial import Wrench
-from rbd.spatial.coriolis import CoriolisOperator
+from rbd.spatial.recursions.coriolis import CoriolisOperator
 
 Rows: TypeAlias = list[list[Scalar]]
 """A matrix under construction."""

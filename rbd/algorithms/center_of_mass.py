@@ -14,10 +14,10 @@ from rbd.engine.fast_path import fast_path
 from rbd.errors import SingularError
 from rbd.indexing.layout import layout_of
 from rbd.kernels.calls import Call, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point, PointJacobian
@@ -56,7 +56,6 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody | str] | None =
     >>> rbd.center_of_mass(rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4]))
     Point in 'world': (-0.382695, 0, -0.907713)
     """
-    require_state(state, "center_of_mass")
     layout = state.layout
     chosen = layout.bodies[1:] if bodies is None else sequence(bodies, "bodies", "bodies")
     indices = tuple(dict.fromkeys(layout.body_index(body) for body in chosen))
@@ -77,7 +76,7 @@ def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
 
 
 @fast_path()
-def center_of_mass_jacobian(state: State[A]) -> Call[PointJacobian[Any]]:
+def center_of_mass_jacobian(state: State[ArrayT]) -> Call[PointJacobian[Any]]:
     """Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
 
     Raises SingularError when the bodies have no mass.
@@ -88,8 +87,8 @@ def center_of_mass_jacobian(state: State[A]) -> Call[PointJacobian[Any]]:
     >>> bool(abs(velocity.xyz * state.mechanism.mass - rbd.momentum(state).linear).max() < 1e-12)
     True
     """
-    finish = partial(PointJacobian.trusted, state.layout.root_frame)
-    return KernelCall(center_of_mass_jacobian_kernel, finish=finish)
+    convert = partial(PointJacobian.trusted, state.layout.root_frame)
+    return KernelCall(center_of_mass_jacobian_kernel, convert=convert)
 
 
 def center_from_trunk(state: StateView, indices: tuple[int, ...] | None = None) -> Point[Any]:

@@ -13,12 +13,17 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix
 from rbd.scalars.linear_algebra import add_matrices, freeze, transpose
 from rbd.spatial import GeometricJacobian
-from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
-from rbd.spatial.coriolis import CoriolisOperator
+from rbd.spatial.recursions.column_operations import (
+    add_columns,
+    momentum_rate_columns,
+    motion_cross_columns,
+    transpose_product,
+)
+from rbd.spatial.recursions.coriolis import CoriolisOperator
 
 
 @kernel
@@ -31,18 +36,18 @@ def coriolis_matrix_kernel(state: StateView) -> Matrix:
     ]
     B_C, S_d = subtree_sums(state, B), _subspace_rates(state)
     for node in state.nodes:
-        _add_columns(state, node, B_C[node.index], S_d, C)
+        _write_blocks(state, node, B_C[node.index], S_d, C)
     return freeze(C)
 
 
 def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
     """Return, per node, S_d = V x S + the rate of S in the body frame."""
-    V, dS = passes.body_twists(state), passes.subspace_rates(state)
-    rows = zip(state.nodes, passes.subspaces(state), dS, strict=True)
+    V, S_rate = passes.body_twists(state), passes.subspace_rates(state)
+    rows = zip(state.nodes, passes.subspaces(state), S_rate, strict=True)
     return tuple(add_columns(motion_cross_columns(V[node.index], S), rate) for node, S, rate in rows)
 
 
-def _add_columns(
+def _write_blocks(
     state: StateView, node: TreeNode, B_C: CoriolisOperator, S_d: tuple[GeometricJacobian, ...], C: Rows
 ) -> None:
     """Write the block of a joint with itself, and the two with each joint that carries it."""
@@ -50,17 +55,17 @@ def _add_columns(
     S, I_C = subspaces[node.index - 1], passes.composite_inertias(state)[node.index]
     F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[node.index - 1]))  # B^C S + I^C S_d
     I_C_S, B_T_S = I_C @ S, B_C.transposed_wrenches(S)
-    for ancestor in passes.ancestry(state, node):
+    for ancestor in state.layout.nodes_to_root(node.index):
         j = ancestor.index - 1
-        write_block(C, ancestor.v.start, node.v.start, transpose_product(subspaces[j], F))
+        write_block(C, ancestor.v_slice.start, node.v_slice.start, transpose_product(subspaces[j], F))
         if ancestor is not node:
             block = add_matrices(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
-            write_block(C, node.v.start, ancestor.v.start, transpose(block))
+            write_block(C, node.v_slice.start, ancestor.v_slice.start, transpose(block))
         F, I_C_S, B_T_S = F.transformed(to_parent[j]), I_C_S.transformed(to_parent[j]), B_T_S.transformed(to_parent[j])
 
 
 @fast_path(out=True)
-def coriolis_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
+def coriolis_matrix(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[ArrayT]:
     """Coriolis matrix C(q, v), (nv, nv): C v are the velocity terms of the bias, and dM/dt - 2 C is skew-symmetric.
 
     >>> import numpy as np, rbd

@@ -108,11 +108,16 @@ def dynamics(
     s = contact_states_of(state, contact_states)
     if not state.layout.contact_pairs:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
-        return ResultCall(result_kernel, state, (tau, external, *further), external, frames)
+        return ResultCall(result_kernel, state, (tau, external, *further), external_wrenches=external, frames=frames)
     contact = contact_forces_kernel(state, s)
     external = with_contacts(external, contact)
     return ResultCall(
-        result_kernel, state, (tau, external, *further), external, {}, contact.wrenches, {"sd": contact.sd}
+        result_kernel,
+        state,
+        (tau, external, *further),
+        external_wrenches=external,
+        contacts=contact.wrenches,
+        further_arrays={"sd": contact.sd},
     )
 
 

@@ -13,7 +13,7 @@ from rbd.kernels.kernel import Kernel, kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
-from rbd.scalars import Scalar, Vector, const
+from rbd.scalars import Scalar, Vector, const, to_float
 from rbd.state import MechanismState
 
 
@@ -30,8 +30,8 @@ def _rotor_energy(state: StateView) -> Scalar:
     """Return the kinetic energy of rotors, armature times v^2 / 2: the total is v^T M v / 2."""
     energy: Scalar = 0
     for node in state.nodes:
-        for armature, rate in zip(state.joint_parameter(node.joint, "armature"), state.joint_v(node), strict=True):
-            energy = energy + armature * rate * rate
+        for armature, velocity in zip(state.joint_parameter(node.joint, "armature"), state.joint_v(node), strict=True):
+            energy = energy + armature * velocity * velocity
     return energy * const(1, 2)
 
 
@@ -84,9 +84,9 @@ def spring_energy_of_joints(state: State[Any]) -> Scalar: ...
 @fast_path()
 def spring_energy_of_joints(state: State[Any]) -> Call[Scalar]:
     """Elastic energy of springs at joint bounds, all that a mechanism without states of contacts stores."""
-    return KernelCall(elastic_energy_kernel, ((),), finish=float if isinstance(state, MechanismState) else None)
+    return KernelCall(elastic_energy_kernel, ((),), convert=to_float if isinstance(state, MechanismState) else None)
 
 
 def _energy(state: State[Any], energy: Kernel[[], Scalar]) -> Call[Scalar]:
     """Return the call of a kernel; the energy of a live state is a float even without bodies."""
-    return KernelCall(energy, finish=float if isinstance(state, MechanismState) else None)
+    return KernelCall(energy, convert=to_float if isinstance(state, MechanismState) else None)

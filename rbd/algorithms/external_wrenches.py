@@ -10,9 +10,9 @@ import attrs
 from rbd.arguments import described, require_kind
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import Layout
+from rbd.kernels.body_fixed_frames import body_fixed_frame
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.body_fixed_frames import body_fixed_frame
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 

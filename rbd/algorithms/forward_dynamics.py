@@ -17,10 +17,10 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.engine.fast_path import fast_path
-from rbd.kernels.calls import Call, Done, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.calls import Call, ComputedCall, KernelCall
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import add
 
@@ -38,32 +38,32 @@ def forward_dynamics_kernel(
 
 @overload
 def forward_dynamics(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: None = None,
     stabilization: Stabilization = DEFAULT_STABILIZATION,
-    out: A | None = None,
-) -> A: ...
+    out: ArrayT | None = None,
+) -> ArrayT: ...
 @overload
 def forward_dynamics(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: JointAccelerations,
-) -> HybridDynamics[A]: ...
+) -> HybridDynamics[ArrayT]: ...
 @fast_path(vectors=1, out=True)
 def forward_dynamics(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: JointAccelerations | None = None,
     stabilization: Stabilization = DEFAULT_STABILIZATION,
-    out: A | None = None,
-) -> Call[A | HybridDynamics[A]]:
+    out: ArrayT | None = None,
+) -> Call[ArrayT | HybridDynamics[ArrayT]]:
     """Forward dynamics, articulated-body algorithm (ABA): vd of M vd + c = torques + passive - Kᵀ λ, K vd = -k.
 
     `torques` None means zero. For trees, time is linear in the number of bodies. `external_wrenches` as in
@@ -84,12 +84,11 @@ def forward_dynamics(
     >>> bool(abs(rbd.inverse_dynamics(state, vd) - [0.1, 0.2]).max() < 1e-12)
     True
     """
-    require_state(state, "forward_dynamics")
     tau = torques_of(state, torques)
     external = applied_wrenches(state, external_wrenches)
     if prescribed is not None:
         require_tree(state, "forward_dynamics with prescribed accelerations")
         refuse_out(out)
-        return Done(hybrid_dynamics(state, tau, prescribed, external))
+        return ComputedCall(hybrid_dynamics(state, tau, prescribed, external))
     gains = gain_arguments(state, stabilization)
     return KernelCall(forward_dynamics_kernel, (tau, external, *gains), {"vd": (state.layout.nv,)}, out=out)

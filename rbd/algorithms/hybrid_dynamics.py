@@ -20,7 +20,7 @@ from rbd.display import fields_repr
 from rbd.errors import ArgumentError
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import add
@@ -33,7 +33,7 @@ JointAccelerations: TypeAlias = Mapping[Joint, _Accelerations] | Mapping[str, _A
 
 @final
 @attrs.frozen(eq=False)
-class HybridDynamics(Generic[A]):
+class HybridDynamics(Generic[ArrayT]):
     """Accelerations and torques of hybrid dynamics.
 
     >>> import rbd
@@ -44,9 +44,9 @@ class HybridDynamics(Generic[A]):
     (0.0, True)
     """
 
-    vd: A
+    vd: ArrayT
     """The accelerations: as prescribed, or found for the torques."""
-    torques: A
+    torques: ArrayT
     """The torques: as given, or found for the prescribed accelerations."""
 
     __repr__ = fields_repr
@@ -70,7 +70,7 @@ def hybrid_motion(
     tau = list(torques)
     for node in state.nodes:
         if node.index in prescribed:
-            tau[node.v] = required_torques[node.v]
+            tau[node.v_slice] = required_torques[node.v_slice]
     return motion, tuple(tau)
 
 
@@ -107,8 +107,8 @@ def refuse_out(out: object) -> None:
 
 
 def hybrid_dynamics(
-    state: State[A], torques: Vector, accelerations: JointAccelerations, external: AppliedWrenches
-) -> HybridDynamics[A]:
+    state: State[ArrayT], torques: Vector, accelerations: JointAccelerations, external: AppliedWrenches
+) -> HybridDynamics[ArrayT]:
     """Return the solution of `forward_dynamics` with prescribed accelerations."""
     vd, needed = hybrid_dynamics_kernel(state, torques, prescribed_of(state, accelerations), external)
     shape = (state.layout.nv,)

@@ -1,7 +1,7 @@
 """Inverse dynamics: recursive Newton-Euler algorithm (RNEA), Featherstone (2008), table 5.1.
 
 tau = M vd + c - passive; the sweeps are in `newton_euler.py`. Mechanisms with loops: section 8.12 and
-`loops/least_squares.py`.
+`loops/inverse_dynamics.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 
 from rbd.algorithms.accelerations import Vd
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.equations import constraint_bias_kernel, constraint_jacobian_kernel
-from rbd.algorithms.loops.kinematics import loop_equations
-from rbd.algorithms.loops.least_squares import least_torques
+from rbd.algorithms.loops.inverse_dynamics import least_torques
+from rbd.algorithms.loops.kinematics import constraint_bias_kernel, constraint_jacobian_kernel, loop_equations
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import (
     actuator_torques,
@@ -27,14 +26,14 @@ from rbd.algorithms.results.dynamics_result import DynamicsResult
 from rbd.arguments import require_kind, sequence
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
-from rbd.kernels.calls import Call, Done, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.calls import Call, ComputedCall, KernelCall
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 
-_BALANCE = 1 / 10**6
+_MISSING_TOLERANCE = 1 / 10**6
 """Missing torques below this share of the largest torque or multiplier count as rounding."""
 
 
@@ -62,14 +61,14 @@ def least_inverse_dynamics_kernel(state: StateView, vd: Vector, external: Applie
 
 @fast_path(vectors=1, out=True)
 def inverse_dynamics(
-    state: State[A],
+    state: State[ArrayT],
     vd: Vd,
     external_wrenches: ExternalWrenches | None = None,
     *,
     actuated: Sequence[Joint | str] | None = None,
-    out: A | None = None,
+    out: ArrayT | None = None,
     result: DynamicsResult | None = None,
-) -> Call[A]:
+) -> Call[ArrayT]:
     """Inverse dynamics, recursive Newton-Euler algorithm (RNEA): tau = M vd + c - passive + Kᵀ λ.
 
     `external_wrenches` maps bodies to wrenches in the root frame or any frame fixed to a body. `actuated` are the
@@ -87,26 +86,25 @@ def inverse_dynamics(
     >>> rbd.inverse_dynamics(state, [0.0, 0.0])          # hanging straight down
     array([0., 0.])
     """
-    require_state(state, "inverse_dynamics")
-    velocities = _actuated_velocities(state, actuated)
-    rates = state.vector(vd, state.layout.nv, "vd")
+    actuated_indices = _actuated_indices(state, actuated)
+    accelerations = state.vector(vd, state.layout.nv, "vd")
     external = applied_wrenches(state, external_wrenches)
     if result is not None:
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
-    if state.layout.is_constrained and (velocities is not None or result is not None):
-        return Done(_with_loops(state, rates, external, velocities, out, result))
-    run = least_inverse_dynamics_kernel if state.layout.is_constrained else inverse_dynamics_kernel
+    if state.layout.is_constrained and (actuated_indices is not None or result is not None):
+        return ComputedCall(_with_loops(state, accelerations, external, actuated_indices, out, result))
+    torques_kernel = least_inverse_dynamics_kernel if state.layout.is_constrained else inverse_dynamics_kernel
     shape = (state.layout.nv,)
     if result is None:
-        return KernelCall(run, (rates, external), {"torques": shape}, out=out)
-    torques: A = state.engine.pack(run(state, rates, external), "torques", shape)
+        return KernelCall(torques_kernel, (accelerations, external), {"torques": shape}, out=out)
+    torques: ArrayT = state.engine.pack(torques_kernel(state, accelerations, external), "torques", shape)
     further = _write(state, torques, out)
-    result.store(state, _terms(state, rates, external), external, further=further)
-    return Done(torques if out is None else out)
+    result.store(state, _terms(state, accelerations, external), external, further_writes=further)
+    return ComputedCall(torques if out is None else out)
 
 
-def _write(state: State[A], torques: A, out: A | None) -> list[Callable[[], object]]:
+def _write(state: State[ArrayT], torques: ArrayT, out: ArrayT | None) -> list[Callable[[], object]]:
     """Return the call that stores torques in `out`, if it is given; raise ShapeError unless it can hold them."""
     if out is None:
         return []
@@ -115,24 +113,24 @@ def _write(state: State[A], torques: A, out: A | None) -> list[Callable[[], obje
 
 
 def _with_loops(
-    state: State[A],
+    state: State[ArrayT],
     vd: Vector,
     external: AppliedWrenches,
-    velocities: tuple[int, ...] | None,
-    out: A | None,
+    actuated_indices: tuple[int, ...] | None,
+    out: ArrayT | None,
     result: DynamicsResult | None,
-) -> A:
+) -> ArrayT:
     """Return the smallest torques for a motion of a mechanism with loops, and fill the result."""
-    tau, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, velocities)
+    tau, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, actuated_indices)
     _check_balance(state, tau, multipliers, missing)
     shape = (state.layout.nv,)
     if result is None:
-        filled: A = state.engine.pack(tau, "torques", shape, out)
+        filled: ArrayT = state.engine.pack(tau, "torques", shape, out)
         return filled
-    torques: A = state.engine.pack(tau, "torques", shape)
+    torques: ArrayT = state.engine.pack(tau, "torques", shape)
     further = _write(state, torques, out)
     terms = _terms(state, vd, external) | _constraint_terms(state, multipliers, rank)
-    result.store(state, terms, external, further=further)
+    result.store(state, terms, external, further_writes=further)
     return torques if out is None else out
 
 
@@ -142,7 +140,7 @@ def _check_balance(state: StateView, torques: Vector, multipliers: Vector, missi
         return
     scale = max(map(abs, map(to_float, (*torques, *multipliers))), default=0.0)
     worst = max(range(len(missing)), key=lambda i: abs(to_float(missing[i])), default=0)
-    if missing and abs(to_float(missing[worst])) > _BALANCE * max(scale, _BALANCE):
+    if missing and abs(to_float(missing[worst])) > _MISSING_TOLERANCE * max(scale, _MISSING_TOLERANCE):
         name, torque = state.layout.velocity_names[worst], to_float(missing[worst])
         raise ArgumentError(
             f"the actuated joints cannot make this motion: a torque of {torque:.3g} is missing at {name}",
@@ -173,7 +171,7 @@ def _constraint_terms(state: State[Any], multipliers: Vector, rank: Scalar) -> d
     }
 
 
-def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | None) -> tuple[int, ...] | None:
+def _actuated_indices(state: StateView, actuated: Sequence[Joint | str] | None) -> tuple[int, ...] | None:
     """Return the indices of the actuated velocities, None for all; raise ArgumentError unless a tree has all."""
     if actuated is None:
         return None
@@ -188,13 +186,15 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
         )
     if not idle:
         return None
-    return tuple(i for node in state.nodes if node.index in joints for i in range(node.v.start, node.v.stop))
+    return tuple(
+        i for node in state.nodes if node.index in joints for i in range(node.v_slice.start, node.v_slice.stop)
+    )
 
 
 @fast_path(out=True)
 def dynamics_bias(
-    state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None
-) -> Call[A]:
+    state: State[ArrayT], external_wrenches: ExternalWrenches | None = None, *, out: ArrayT | None = None
+) -> Call[ArrayT]:
     """Bias c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
 
     `external_wrenches` as in `inverse_dynamics`. Raises ShapeError, FrameMismatchError.
@@ -204,13 +204,12 @@ def dynamics_bias(
     >>> bool(abs(rbd.dynamics_bias(state) - rbd.inverse_dynamics(state, [0.0, 0.0])).max() < 1e-12)
     True
     """
-    require_state(state, "dynamics_bias")
     external = applied_wrenches(state, external_wrenches)
     return KernelCall(dynamics_bias_kernel, (external,), {"dynamics bias": (state.layout.nv,)}, out=out)
 
 
 @fast_path(out=True)
-def gravity_torques(state: State[A], *, out: A | None = None) -> Call[A]:
+def gravity_torques(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[ArrayT]:
     """Gravity torques: the gradient of the potential energy of gravity, RNEA with v = 0 and vd = 0.
 
     >>> import rbd

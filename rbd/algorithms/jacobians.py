@@ -14,19 +14,19 @@ from rbd.arguments import described, isinstance_untyped, require_kind
 from rbd.engine.fast_path import fast_path
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import FrameLike, TreeNode
+from rbd.kernels.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import transpose
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
-from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
+from rbd.spatial.recursions.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.values import vec3
 
 M = TypeVar("M")
@@ -45,14 +45,18 @@ def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transf
         node = state.layout.node(joint)
         X = to_frame @ passes.body_transform(state, node.body, body)
         S = passes.subspaces(state)[node.index - 1].transformed(X)
-        for k, (angular, linear) in enumerate(S.columns, start=node.v.start):
+        for k, (angular, linear) in enumerate(S.columns, start=node.v_slice.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
 
 
 @fast_path(target=True)
 def geometric_jacobian(
-    state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None, out: A | None = None
+    state: State[ArrayT],
+    path: TreePath | RigidBody | str,
+    *,
+    frame: FrameLike[F] | None = None,
+    out: ArrayT | None = None,
 ) -> Call[GeometricJacobian[Any, Any, F]]:
     """Geometric Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
@@ -71,24 +75,31 @@ def geometric_jacobian(
     path = _path_of(state, path, "geometric_jacobian")
     body, target = result_frame(state, frame)
     args = path, body, transform_to_fixed_frame(state, body, target)
-    finish, finish_array = _finish(state, path, target, out), _finish_array(path, target) if out is None else None
-    return KernelCall(geometric_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True)
+    convert, convert_array = (
+        _converter(state, path, target, out),
+        _array_converter(path, target) if out is None else None,
+    )
+    return KernelCall(
+        geometric_jacobian_kernel, args, convert=convert, convert_array=convert_array, key_determines_args=True
+    )
 
 
-def _finish(
-    state: State[A], path: TreePath, frame: Frame[Any], out: A | None = None
+def _converter(
+    state: State[ArrayT], path: TreePath, frame: Frame[Any], out: ArrayT | None = None
 ) -> Callable[[Columns], GeometricJacobian[Any, Any, Any]]:
     """Return the function from columns to the Jacobian of a path, which fills `out` when given."""
     make = partial(GeometricJacobian.trusted, path.target.default_frame, path.source.default_frame, frame)
     return from_columns(state, make, "jacobian", out)
 
 
-def _finish_array(path: TreePath, frame: Frame[Any]) -> Callable[[Array], GeometricJacobian[Any, Any, Any]]:
+def _array_converter(path: TreePath, frame: Frame[Any]) -> Callable[[Array], GeometricJacobian[Any, Any, Any]]:
     """Return the function from columns in an array to the Jacobian of a path."""
     return partial(GeometricJacobian.of_array, path.target.default_frame, path.source.default_frame, frame)
 
 
-def from_columns(state: State[A], make: Callable[[Columns], M], name: str, out: A | None) -> Callable[[Columns], M]:
+def from_columns(
+    state: State[ArrayT], make: Callable[[Columns], M], name: str, out: ArrayT | None
+) -> Callable[[Columns], M]:
     """Return the function from columns to a matrix of six rows, which fills `out` when given."""
     if out is None:
         return make
@@ -104,7 +115,6 @@ def from_columns(state: State[A], make: Callable[[Columns], M], name: str, out: 
 
 def _path_of(state: StateView, path: TreePath | RigidBody | str, operation: str) -> TreePath:
     """Return a path, or the path from the root to a body; raise ArgumentError or UnknownNameError."""
-    require_state(state, operation)
     if isinstance(path, TreePath):
         _check_path(state, path)
         return path
@@ -119,12 +129,12 @@ def _path_of(state: StateView, path: TreePath | RigidBody | str, operation: str)
 
 def _check_path(state: StateView, path: TreePath) -> None:
     """Raise ArgumentError or UnknownNameError unless `path` is a path of the mechanism as it is now."""
-    here, target = (state.layout.body_index(end) for end in (path.source, path.target))
+    reached, target = (state.layout.body_index(end) for end in (path.source, path.target))
     nodes = [(state.layout.node(joint), direction) for joint, direction in path]
     for node, direction in nodes:
         start, end = (node.parent, node.index) if direction > 0 else (node.index, node.parent)
-        here = end if here == start else -1
-    if here != target:
+        reached = end if reached == start else -1
+    if reached != target:
         raise ArgumentError(
             f"{path!r} is not a path of this tree any more; call mechanism.path again after an edit",
             argument="path",
@@ -133,7 +143,7 @@ def _check_path(state: StateView, path: TreePath) -> None:
 
 
 def point_jacobian(
-    state: State[A], path: TreePath | RigidBody | str, point: Point[F], *, out: A | None = None
+    state: State[ArrayT], path: TreePath | RigidBody | str, point: Point[F], *, out: ArrayT | None = None
 ) -> PointJacobian[F]:
     """Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
 
@@ -184,11 +194,13 @@ def _point_jacobian(
     )
     make = partial(PointJacobian.trusted, target)
 
-    def finish(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
+    def convert(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
         return state.checked(make(columns), "point jacobian")
 
-    finish_array = partial(PointJacobian.of_array, target)
-    return KernelCall(point_jacobian_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True)
+    convert_array = partial(PointJacobian.of_array, target)
+    return KernelCall(
+        point_jacobian_kernel, args, convert=convert, convert_array=convert_array, key_determines_args=True
+    )
 
 
 @kernel
@@ -197,10 +209,10 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         node = state.layout.node(joint)
-        dS, S = passes.subspace_rates(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
-        rate = add_columns(motion_cross_columns(_relative_twist(state, body, node), S), dS)
+        S_rate, S = passes.subspace_rates(state)[node.index - 1], passes.subspaces(state)[node.index - 1]
+        rate = add_columns(motion_cross_columns(_relative_twist(state, body, node), S), S_rate)
         S_d = rate.transformed(to_frame @ passes.body_transform(state, node.body, body))
-        for k, (angular, linear) in enumerate(S_d.columns, start=node.v.start):
+        for k, (angular, linear) in enumerate(S_d.columns, start=node.v_slice.start):
             columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
 
@@ -208,13 +220,13 @@ def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: Rigid
 def _relative_twist(state: StateView, body: RigidBody, node: TreeNode) -> Twist:
     """Return the twist of the body of `node` with respect to `body`, in the frame of the former."""
     twists = passes.body_twists(state)
-    there = twists[state.layout.body_index(body)].transformed(passes.body_transform(state, body, node.body))
-    return -there + twists[node.index]
+    base_twist = twists[state.layout.body_index(body)].transformed(passes.body_transform(state, body, node.body))
+    return -base_twist + twists[node.index]
 
 
 @fast_path(target=True)
 def geometric_jacobian_rate(
-    state: State[A], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None
+    state: State[ArrayT], path: TreePath | RigidBody | str, *, frame: FrameLike[F] | None = None
 ) -> Call[GeometricJacobian[Any, Any, F]]:
     """Rate dJ/dt of `geometric_jacobian(state, path, frame=frame)`: the rate of its components along the motion.
 
@@ -231,9 +243,9 @@ def geometric_jacobian_rate(
     path = _path_of(state, path, "geometric_jacobian_rate")
     body, target = result_frame(state, frame)
     args = path, body, transform_to_fixed_frame(state, body, target)
-    finish, finish_array = _finish(state, path, target), _finish_array(path, target)
+    convert, convert_array = _converter(state, path, target), _array_converter(path, target)
     return KernelCall(
-        geometric_jacobian_rate_kernel, args, finish=finish, finish_array=finish_array, key_fixes_checks=True
+        geometric_jacobian_rate_kernel, args, convert=convert, convert_array=convert_array, key_determines_args=True
     )
 
 
@@ -252,6 +264,7 @@ def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, poi
     >>> bool(abs((rate @ state.v).xyz - [0.0, 0.0, 2.0**2 * 2.0]).max() < 1e-12)   # towards the shoulder, 2 m above
     True
     """
+    require_state(state, "point_jacobian_rate")
     path = _path_of(state, path, "point_jacobian_rate")
     require_kind(point, Point, operation="point_jacobian_rate", argument="point")
     jacobian = geometric_jacobian(state, path, frame=point.frame)

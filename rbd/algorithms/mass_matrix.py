@@ -12,11 +12,11 @@ from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix
 from rbd.scalars.linear_algebra import freeze
 from rbd.solvers.equations.ltdl_factor import Factor
-from rbd.spatial.column_operations import transpose_product
+from rbd.spatial.recursions.column_operations import transpose_product
 
 
 @kernel(regroup=True)
@@ -31,7 +31,7 @@ def mass_matrix_kernel(state: StateView) -> Matrix:
 
 def add_armature(state: StateView, node: TreeNode, M: Rows) -> None:
     """Add the armature of a joint to the diagonal of a mass matrix under construction."""
-    for i, armature in enumerate(state.joint_parameter(node.joint, "armature"), start=node.v.start):
+    for i, armature in enumerate(state.joint_parameter(node.joint, "armature"), start=node.v_slice.start):
         M[i][i] = M[i][i] + armature
 
 
@@ -39,10 +39,10 @@ def _add_column(state: StateView, node: TreeNode, M: Rows) -> None:
     """Fill the entries of M of a joint with itself and its ancestors."""
     subspaces, to_parent = passes.subspaces(state), passes.to_parent(state)
     F = passes.composite_inertias(state)[node.index] @ subspaces[node.index - 1]
-    for ancestor in passes.ancestry(state, node):
+    for ancestor in state.layout.nodes_to_root(node.index):
         block = transpose_product(subspaces[ancestor.index - 1], F)
-        for i, entries in enumerate(block, start=ancestor.v.start):
-            for j, entry in enumerate(entries, start=node.v.start):
+        for i, entries in enumerate(block, start=ancestor.v_slice.start):
+            for j, entry in enumerate(entries, start=node.v_slice.start):
                 if ancestor is not node or i <= j:
                     M[i][j] = M[j][i] = entry
         F = F.transformed(to_parent[ancestor.index - 1])
@@ -55,7 +55,7 @@ def factored(state: StateView, matrix: Matrix) -> Factor:
 
 
 @fast_path(out=True)
-def mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
+def mass_matrix(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[ArrayT]:
     """Mass matrix M(q), composite-rigid-body algorithm (CRBA): full and symmetric, (nv, nv), armatures included.
 
     Raises StaleStateError after an edit of the mechanism, ShapeError when `out` does not fit.
@@ -76,7 +76,7 @@ def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
 
 
 @fast_path(out=True)
-def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
+def inverse_mass_matrix(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[ArrayT]:
     """Inverse of the mass matrix, (nv, nv), exactly symmetric.
 
     Raises SingularError, naming the joint, when there is none.

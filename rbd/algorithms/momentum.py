@@ -14,12 +14,12 @@ from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_wrenches, motions
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel, require_state
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.frame import F
@@ -38,8 +38,8 @@ def centroidal_momentum_matrix_kernel(state: StateView) -> Columns:
     center, trunk = center_from_trunk(state), passes.to_root(state)[state.layout.trunk]
     rotation = trunk.rotation_components
     away = neg3(matvec(rotation, center.xyz_components))
-    here = Transform.trusted(center.frame, state.layout.com_frame, rotation, away)
-    return _columns(state, tuple(here @ pose for pose in passes.to_trunk(state)))
+    to_com = Transform.trusted(center.frame, state.layout.com_frame, rotation, away)
+    return _columns(state, tuple(to_com @ pose for pose in passes.to_trunk(state)))
 
 
 def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
@@ -53,7 +53,7 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
 
 @fast_path()
 def momentum_matrix(
-    state: State[A], *, frame: FrameLike[F] | None = None, out: A | None = None
+    state: State[ArrayT], *, frame: FrameLike[F] | None = None, out: ArrayT | None = None
 ) -> Call[MomentumMatrix[F]]:
     """Momentum matrix A, in `frame` (the root frame when not given): A @ v is the momentum of the mechanism.
 
@@ -66,19 +66,18 @@ def momentum_matrix(
     >>> (rbd.momentum_matrix(state) @ state.v).isclose(rbd.momentum(state))
     True
     """
-    require_state(state, "momentum_matrix")
     body, target = result_frame(state, frame)
     args = body, transform_to_fixed_frame(state, body, target)
     return KernelCall(
         momentum_matrix_kernel,
         args,
-        finish=from_columns(state, partial(MomentumMatrix.trusted, target), "momentum matrix", out),
-        key_fixes_checks=True,
+        convert=from_columns(state, partial(MomentumMatrix.trusted, target), "momentum matrix", out),
+        key_determines_args=True,
     )
 
 
 @fast_path()
-def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call[MomentumMatrix[Any]]:
+def centroidal_momentum_matrix(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[MomentumMatrix[Any]]:
     """Centroidal momentum matrix: about the centre of mass, in axes parallel to the root frame's.
 
     The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`. Raises SingularError
@@ -90,9 +89,8 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call
     >>> momentum.isclose(rbd.momentum(state).transformed(rbd.algorithms.centroidal_transform(state)))
     True
     """
-    require_state(state, "centroidal_momentum_matrix")
     make = partial(MomentumMatrix.trusted, state.layout.com_frame)
-    return KernelCall(centroidal_momentum_matrix_kernel, finish=from_columns(state, make, "momentum matrix", out))
+    return KernelCall(centroidal_momentum_matrix_kernel, convert=from_columns(state, make, "momentum matrix", out))
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:

@@ -1,7 +1,8 @@
 """Recursive Newton-Euler algorithm (RNEA): Featherstone (2008), table 5.1, in body frames.
 
 It differs from the table in one thing: accelerations are those of frame origins, not spatial ones
-(`rbd/spatial/classical.py`), so that the wrench on a body needs no linear velocity. a_0 = -gravity as in the table.
+(`rbd/spatial/recursions/classical.py`), so that the wrench on a body needs no linear velocity. a_0 = -gravity as in the
+table.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench
-from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.linalg import neg3
+from rbd.spatial.recursions.classical import ClassicalMotion
 
 
 def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tuple[ClassicalMotion, ...]:
@@ -59,7 +60,7 @@ def actuator_torques(state: StateView, torques: Vector, vd: Vector) -> Vector:
     passive = passive_torques_kernel(state)
     armatures = [a for node in state.nodes for a in state.joint_parameter(node.joint, "armature")]
     rows = zip(torques, armatures, vd, passive, strict=True)
-    return tuple(tau + armature * rate - tau_passive for tau, armature, rate, tau_passive in rows)
+    return tuple(tau + armature * acceleration - tau_passive for tau, armature, acceleration, tau_passive in rows)
 
 
 def net_torques(tau: Vector, passive: Vector, c: Vector) -> Vector:

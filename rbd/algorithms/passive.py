@@ -15,7 +15,7 @@ from rbd.indexing.layout import TreeNode
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.scalars.linear_algebra import combination
 from rbd.scalars.structural_zeros import is_plain_zero
@@ -94,7 +94,8 @@ def active_springs(state: StateView, node: TreeNode) -> list[BoundSpring]:
         # Stiffness and damping are per velocity; a rotation may have one coordinate more, which comes first.
         k, d = (numbers[max(i - (joint.nq - joint.nv), 0)] for numbers in (stiffness, damping))
         if not (is_plain_zero(k) and is_plain_zero(d)):
-            springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not is_infinite(x)]
+            bounds = [(side, state.lifted(x)) for side, x in ((-1, low), (1, high)) if not is_infinite(x)]
+            springs += [BoundSpring(i, side, x, k, d) for side, x in bounds]
     return springs
 
 
@@ -104,7 +105,7 @@ def is_infinite(x: Scalar) -> bool:
 
 
 @fast_path(out=True)
-def passive_torques(state: State[A], *, out: A | None = None) -> Call[A]:
+def passive_torques(state: State[ArrayT], *, out: ArrayT | None = None) -> Call[ArrayT]:
     """Passive torques of joints: damping, friction and bound springs, one per velocity.
 
     The equation of motion is M vd + c = tau + passive - K^T lambda. Friction is smoothed: -friction * tanh(v /

@@ -44,7 +44,7 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
     wrenches: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     rates: list[Scalar] = [0] * state.layout.ns
     for contact in state.layout.contact_pairs:
-        wrench, rates[contact.s] = _contact_forces(state, contact, s[contact.s])
+        wrench, rates[contact.s_slice] = _contact_forces(state, contact, s[contact.s_slice])
         wrench_before = wrenches[contact.body]
         wrenches[contact.body] = wrench if wrench_before is None else wrench_before + wrench
     return ContactForces(tuple(wrenches), tuple(rates))
@@ -53,7 +53,7 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
 def point_forces(state: StateView, s: Vector) -> tuple[Vector, ...]:
     """Return the forces of all contacts on the bodies with the points, in the root frame."""
     points = state.layout.contact_pairs
-    return tuple(_point_force(state, contact, s[contact.s])[0].xyz_components for contact in points)
+    return tuple(_point_force(state, contact, s[contact.s_slice])[0].xyz_components for contact in points)
 
 
 def _contact_forces(state: StateView, contact: ContactPair, s: Vector) -> tuple[Wrench[Any], Vector]:
@@ -98,7 +98,7 @@ def reset_contacts_kernel(state: StateView, s: Vector) -> Vector:
     for contact in state.layout.contact_pairs:
         point = passes.to_root(state)[contact.body] @ lifted_point(state, contact.point.location)
         inside = less_equal(lifted_half_space(state, contact.half_space).separation(point), 0)
-        s_reset[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
+        s_reset[contact.s_slice] = [where(inside, x, 0) for x in s[contact.s_slice]]
     return tuple(s_reset)
 
 
@@ -110,7 +110,7 @@ def contact_energy(state: StateView, s: Vector) -> Scalar:
         separation, model = lifted_half_space(state, contact.half_space).separation(point), contact.point.model
         energy = energy + model.normal.energy(-separation)
         if model.friction is not None:
-            energy = energy + model.friction.energy(_displacement(state, s[contact.s]))
+            energy = energy + model.friction.energy(_displacement(state, s[contact.s_slice]))
     return energy
 
 

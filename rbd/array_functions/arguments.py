@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rbd.arguments import described, sequence
 from rbd.errors import ArgumentError, ShapeError
 from rbd.kernels.kernel import is_state
-from rbd.program.program import Port
+from rbd.program.ports import Port
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array, is_masked
 
@@ -31,7 +31,7 @@ def as_input(value: ArrayLike, port: Port) -> Array:
     return array if array.flags.aligned else array.copy(order="C")
 
 
-def contiguous(array: Array) -> Array:
+def as_contiguous(array: Array) -> Array:
     """Return an array that is C-contiguous, copied if it is not."""
     return array if array.flags.c_contiguous else array.copy(order="C")
 
@@ -72,7 +72,7 @@ def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
     return wide if len(lead) == 1 else wide.reshape(math.prod(lead), *own)
 
 
-def in_columns(rows: Sequence[Array], ports: Sequence[Port]) -> bool:
+def in_column_order(rows: Sequence[Array], ports: Sequence[Port]) -> bool:
     """Return whether inputs with rows are in column order, at least one of them and no other in row order."""
     several_rows = [each for each, port in zip(rows, ports, strict=True) if each.ndim > len(port.shape)]
     ordered = any(not each.flags.c_contiguous for each in several_rows)
@@ -89,21 +89,21 @@ def output_arrays(
     """Return the output arrays: new ones, in column order if asked, or those of `out`."""
     if out is None:
         return [(_empty_columns(lead, port.shape) if columns else np.empty(lead + port.shape)) for port in ports]
-    given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else sequence(out, "out", "arrays")
-    if len(given) != len(ports):
-        raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
-    for array, port in zip(given, ports, strict=True):
+    arrays: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else sequence(out, "out", "arrays")
+    if len(arrays) != len(ports):
+        raise ShapeError(f"out holds {len(arrays)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
+    for array, port in zip(arrays, ports, strict=True):
         _require_output(array, port, lead)
-    _require_apart(given, ports)
-    return list(given)
+    _require_separate_memory(arrays, ports)
+    return list(arrays)
 
 
-def _require_apart(given: Sequence[Array], ports: Sequence[Port]) -> None:
+def _require_separate_memory(arrays: Sequence[Array], ports: Sequence[Port]) -> None:
     """Raise ArgumentError where two results would be written to the same memory."""
-    for (a, first), (b, second) in combinations(zip(given, ports, strict=True), 2):
+    for (a, first), (b, second) in combinations(zip(arrays, ports, strict=True), 2):
         if np.may_share_memory(a, b):  # exact for arrays without gaps
             message = f"out for {first.name} and for {second.name} share memory; give one array per result"
-            raise ArgumentError(message, argument="out", value=given, allowed="arrays that do not overlap")
+            raise ArgumentError(message, argument="out", value=arrays, allowed="arrays that do not overlap")
 
 
 def _empty_columns(lead: tuple[int, ...], own: tuple[int, ...]) -> Array:

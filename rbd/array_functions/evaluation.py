@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import whole_number
-from rbd.array_functions.arguments import as_input, as_rows, contiguous, in_columns, leading_shape, output_arrays
+from rbd.array_functions.arguments import (
+    as_contiguous,
+    as_input,
+    as_rows,
+    in_column_order,
+    leading_shape,
+    output_arrays,
+)
+from rbd.array_functions.masked_rows import masked_entry_error
+from rbd.array_functions.parameter_checks import has_check, require_possible_values
 from rbd.array_functions.row_status import RowStatus, check_status, inputs_of_row, raise_status
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, NotFiniteError
 from rbd.native.executable import ArrayExecutable
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.status import NO_MEMORY
@@ -31,6 +40,14 @@ class Evaluation:
         self.outline = lazy_program.outline
         self.defaults = dict(defaults)
         self.executable = ArrayExecutable(lazy_program)
+        self._checked = [
+            k for k, port in enumerate(self.outline.inputs) if port.name in defaults and has_check(port.name)
+        ]
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether there are parameters of the mechanism whose values are checked, which builtins do not do."""
+        return bool(self._checked)
 
     def __call__(
         self,
@@ -43,21 +60,34 @@ class Evaluation:
         """Compute the outputs; see `RecordedFunction.__call__`."""
         count = whole_number(threads, "threads", 1)
         check_status(status)
-        return self._evaluated(self.inputs(arrays, named), out, count, status)
+        return self._evaluate(self.inputs(arrays, named), out, count, status)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
-        return self._evaluated(self.inputs(arrays, named), None, 0)
+        return self._evaluate(self.inputs(arrays, named), None, 1, interpreted=True)
 
     def inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
-        """Return the inputs in order as float64 arrays; raise for missing and unknown ones."""
+        """Return the inputs in order as float64 arrays; raise for missing, unknown, masked and impossible ones."""
         ports = self.outline.inputs
-        complete = arrays if len(arrays) == len(ports) and not named else self._by_port(arrays, named)
-        return [as_input(array, port) for array, port in zip(complete, ports, strict=True)]
+        complete = arrays if len(arrays) == len(ports) and not named else self._in_port_order(arrays, named)
+        try:
+            inputs = [as_input(array, port) for array, port in zip(complete, ports, strict=True)]
+        except NotFiniteError as error:
+            raise masked_entry_error(error, complete, ports) from None
+        self._require_possible_parameters(inputs)
+        return inputs
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _by_port(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[ArrayLike]:
+    def _require_possible_parameters(self, inputs: list[Array]) -> None:
+        """Raise InertiaError, RotationError or ArgumentError for values of parameters that no mechanism has."""
+        ports = self.outline.inputs
+        named = {ports[k].name: inputs[k] for k in self._checked}
+        given = {name: array for name, array in named.items() if array is not self.defaults[name]}
+        if given:
+            require_possible_values(given, leading_shape(ports, inputs))
+
+    def _in_port_order(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[ArrayLike]:
         """Return positional and named inputs and defaults in order; raise for missing and unknown ones."""
         ports = self.outline.inputs
         names = [port.name for port in ports]
@@ -66,60 +96,69 @@ class Evaluation:
             what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
             message = f"{self.outline.name} takes {', '.join(names)} and the options out, threads, status; got {what}"
             raise ArgumentError(message, argument=what, value=None, allowed=names)
-        given: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
-        missing = [name for name in names if name not in given]
+        values: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
+        missing = [name for name in names if name not in values]
         if missing:
             raise ArgumentError(f"{self.outline.name} needs {missing[0]}", argument=missing[0], value=None)
-        return [given[name] for name in names]
+        return [values[name] for name in names]
 
-    def _evaluated(
-        self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int, status: RowStatus | None = None
+    def _evaluate(
+        self,
+        inputs: list[Array],
+        out: Array | Sequence[Array] | None,
+        threads: int,
+        status: RowStatus | None = None,
+        *,
+        interpreted: bool = False,
     ) -> Result:
-        """Compute the outputs with a number of threads; for 0, with the interpreter."""
+        """Compute the outputs by machine code on at most so many threads, or by the interpreter."""
         ports = self.outline.inputs
         lead = leading_shape(ports, inputs)
         rows = [as_rows(array, port, lead) for array, port in zip(inputs, ports, strict=True)] if lead else inputs
-        outputs = output_arrays(self.outline.outputs, lead, out, columns=bool(lead) and in_columns(rows, ports))
-        if threads and not lead:
-            given = [contiguous(array) for array in inputs]
-            self._raise_or_store(given, self.executable.run(given, outputs), status)
+        outputs = output_arrays(self.outline.outputs, lead, out, columns=bool(lead) and in_column_order(rows, ports))
+        if lead and out is not None:
+            rows = _without_shared_memory(rows, outputs)
+        if lead or interpreted:
+            self._compute_rows(rows, outputs, lead, threads, status, interpreted=interpreted)
         else:
-            self._run_rows(rows, outputs, lead, out is not None, threads, status)
+            self._compute_one([as_contiguous(array) for array in inputs], outputs, status)
         if status is not None and out is None:
             for array in outputs:
                 array[status.failed] = np.nan
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _raise_or_store(self, inputs: Sequence[Array], word: int, status: RowStatus | None) -> None:
-        """Raise the error of the status word of one state, or store it in `status`."""
+    def _compute_one(self, inputs: Sequence[Array], outputs: Sequence[Array], status: RowStatus | None) -> None:
+        """Compute one state into `outputs`; raise the error of its status code, or store the code in `status`."""
+        code = self.executable.run(inputs, outputs)
         if status is not None:
-            status.store(self.outline, np.array([word]), (), lambda _: inputs)
-        elif word:
-            raise_status(self.lazy_program, word, inputs)
+            status.store(self.outline, np.array([code]), (), lambda _: inputs)
+        elif code:
+            raise_status(self.lazy_program, code, inputs)
 
-    def _run_rows(
+    def _compute_rows(
         self,
         rows: list[Array],
         outputs: list[Array],
         lead: tuple[int, ...],
-        given: bool,
         threads: int,
         status: RowStatus | None,
+        *,
+        interpreted: bool,
     ) -> None:
-        """Compute rows into `outputs`, which are the caller's if they are `given`."""
-        run, count = self.executable, math.prod(lead)
-        if lead and given:
-            rows = _apart(rows, outputs)
-        targets = [array.reshape(count, *port.shape) for array, port in zip(outputs, self.outline.outputs, strict=True)]
-        arguments = rows, targets, count
+        """Compute rows into `outputs`; raise the error of the first that fails, or store all codes in `status`."""
+        count, ports = math.prod(lead), self.outline.outputs
+        targets = [array.reshape(count, *port.shape) for array, port in zip(outputs, ports, strict=True)]
         codes = None if status is None else np.zeros(count, np.int64)
-        row, word = run.run_rows(*arguments, threads, codes) if threads else run.interpret_rows(*arguments, codes)
-        if word and (status is None or word == NO_MEMORY):
-            raise_status(self.lazy_program, word, rows, row if lead else None)
+        if interpreted:
+            row, code = self.executable.interpret_rows(rows, targets, count, codes)
+        else:
+            row, code = self.executable.run_rows(rows, targets, count, threads, codes)
+        if code and (status is None or code == NO_MEMORY):
+            raise_status(self.lazy_program, code, rows, row if lead else None)
         if status is not None and codes is not None:
             status.store(self.outline, codes, lead, lambda row: inputs_of_row(self.outline, rows, row))
 
 
-def _apart(inputs: list[Array], outputs: list[Array]) -> list[Array]:
+def _without_shared_memory(inputs: list[Array], outputs: list[Array]) -> list[Array]:
     """Return the inputs, copied where writing one row of an output might change what a later row reads."""
     return [array.copy() if any(np.may_share_memory(array, x) for x in outputs) else array for array in inputs]

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.arguments import made_by, require_choice
+from rbd.arguments import constructing_call, require_choice
 from rbd.array_functions.evaluation import Evaluation, Result
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.velocity_map import VelocityMap
@@ -30,7 +30,7 @@ _MAX_LISTED_LINES = 60
 """Maximum number of printed lines of a listing."""
 
 
-@made_by("rbd.record(function, mechanism)")
+@constructing_call("rbd.record(function, mechanism)")
 @final
 class RecordedFunction:
     """A function of a state, recorded for one mechanism and called with arrays.
@@ -65,7 +65,7 @@ class RecordedFunction:
         self.outline = self.evaluation.outline
         self.defaults = self.evaluation.defaults
         self.executable = self.evaluation.executable
-        self._fast: Callable[..., Any] | None = None
+        self._builtin: Callable[..., Any] | None = None
 
     @property
     def program(self) -> Program:
@@ -82,9 +82,8 @@ class RecordedFunction:
         """
         require_progress(progress)
         if native.available():
-            self.executable.progress = progress
-            self.executable.compile()
-            self._fast = self.builtin()
+            self.executable.compile(progress=progress)
+            self._builtin = self.builtin()
         return self
 
     def __call__(
@@ -115,17 +114,17 @@ class RecordedFunction:
         """Compute the outputs for positional and keyword inputs; `__call__` calls this."""
         if named or status is not None or type(threads) is not int or threads != 1:
             return self.evaluation(*arrays, out=out, threads=threads, status=status, **named)
-        fast = self._fast
-        if fast is None:
+        builtin = self._builtin
+        if builtin is None:
             return self._first_calls(arrays, out)
-        result: Result = fast(*arrays) if out is None else fast(*arrays, out=out)
+        result: Result = builtin(*arrays) if out is None else builtin(*arrays, out=out)
         return result
 
     def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
         """Evaluate; after many calls for one state or small batches, make a builtin for later calls."""
         result = self.evaluation(*arrays, out=out)
         if self.is_warm:
-            self._fast = self.builtin()
+            self._builtin = self.builtin()
         return result
 
     @property
@@ -134,8 +133,8 @@ class RecordedFunction:
         return self.executable.native_calls >= CALLS_BEFORE_BUILTIN
 
     def builtin(self) -> Callable[..., Any]:
-        """Return a builtin for one state or small batches."""
-        return self.executable.builtin(self.evaluation)
+        """Return a builtin for one state or small batches; the evaluation itself if it checks values of parameters."""
+        return self.evaluation if self.evaluation.has_checks else self.executable.make_builtin(self.evaluation)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter: bitwise equal to machine code, but slow."""

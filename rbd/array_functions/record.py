@@ -14,20 +14,20 @@ from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.velocity_map import VelocityMap
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.recorder.record_program import Arguments, record_program
 from rbd.recorder.recording_cache import load_or_record
-from rbd.scalars.arrays import pack, to_float_array
+from rbd.scalar_states.parameter_arrays import ParameterName, parameter_array
+from rbd.scalars.arrays import pack
 
-Shape: TypeAlias = int | tuple[int, ...]
-_RESERVED: Final = {"self", "state", "q", "v", "out", "threads", "status"}
+InputShape: TypeAlias = int | tuple[int, ...]
+_RESERVED_NAMES: Final = {"self", "state", "q", "v", "out", "threads", "status"}
 """Names of arguments of every recorded function."""
 
 
-def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
+def record(function: Callable[..., object], mechanism: Mechanism, **inputs: InputShape) -> RecordedFunction:
     """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars, and return its program.
 
     `inputs` maps the names of the function's other arguments to lengths or shapes; they are arrays of recorded
@@ -53,12 +53,12 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     11.0
     """
     require_callable(function, "function", "a function of a state")
-    for name in sorted(_RESERVED.intersection(inputs)):
+    for name in sorted(_RESERVED_NAMES.intersection(inputs)):
         message = f"no input of a recorded function can have the name {name!r}; rename the argument of the function"
         raise ArgumentError(message, argument=name, value=inputs[name])
     require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
     _require_parameters(function, inputs)
-    program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
+    program = program_of_function(function, mechanism, inputs, getattr(function, "__name__", "function"))
     return RecordedFunction(program, velocity_map=VelocityMap.of(mechanism))
 
 
@@ -84,28 +84,33 @@ def _advice(signature: inspect.Signature) -> str:
     return "rbd.record takes a length or a shape for each of its inputs, as in rbd.record(function, mechanism, tau=7)"
 
 
-def recorded_program(
+def program_of_function(
     function: Callable[..., object],
     mechanism: Mechanism,
-    inputs: Mapping[str, Shape],
+    inputs: Mapping[str, InputShape],
     name: str,
     *,
     parameters: Sequence[ParameterName] = (),
     regroup: bool = False,
+    with_velocity: bool = True,
 ) -> Program:
-    """Return the program of `function`, with inputs q, v, `inputs` and `parameters`; `regroup` as in `ScalarState`."""
+    """Return the program of a function of a state, called `name` if that is an identifier.
+
+    Its inputs are q, v unless `with_velocity` is False, `inputs`, then `parameters`. `regroup` as in `ScalarState`.
+    """
     return record_program(
         function,
         mechanism,
-        _identifier(name),
+        name if name.isidentifier() else "function",
         _arguments(inputs),
         named_outputs,
         parameters=parameters,
         regroup=regroup,
+        with_velocity=with_velocity,
     )
 
 
-def recorded_function(
+def load_or_record_spec(
     spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
 ) -> RecordedFunction:
     """Return the recorded function of a specification: inputs q, v if it depends on v, its arguments, the parameters.
@@ -113,45 +118,42 @@ def recorded_function(
     `name` contains all options of a function of rbd, since it is a key of the disk cache.
     """
     what = repr((name, spec.coordinates, tuple(spec.inputs), spec.regroup, tuple(parameters)))
-    lazy_program = load_or_record(mechanism, what, lambda current: _program(spec, current, name, parameters))
-    return RecordedFunction(lazy_program, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
+    lazy_program = load_or_record(mechanism, what, lambda current: _program_of_spec(spec, current, name, parameters))
+    return RecordedFunction(lazy_program, {key: parameter_array(mechanism, key) for key in parameters})
 
 
-def record_uncached(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
+def record_spec(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
     """Return the recorded function of a specification with code of users, which is not cached."""
-    return RecordedFunction(_program(spec, mechanism, name, ()))
+    return RecordedFunction(_program_of_spec(spec, mechanism, name, ()))
 
 
-def _program(spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
-    return record_program(
+def _program_of_spec(
+    spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]
+) -> Program:
+    return program_of_function(
         spec.function,
         mechanism,
-        _identifier(re.sub(r"\W+", "_", name)),
-        _arguments(spec.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
-        named_outputs,
+        spec.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns),
+        re.sub(r"\W+", "_", name),
         parameters=parameters,
         regroup=spec.regroup,
         with_velocity=spec.coordinates == "qv",
     )
 
 
-def _arguments(shapes: Mapping[str, Shape]) -> Arguments:
+def _arguments(shapes: Mapping[str, InputShape]) -> Arguments:
     """Return a function that adds arguments of these lengths or shapes to a graph."""
     return lambda graph: ((), {name: _argument(graph, name, shape) for name, shape in shapes.items()})
 
 
-def _argument(graph: Graph, name: str, shape: Shape) -> object:
+def _argument(graph: Graph, name: str, shape: InputShape) -> object:
     """Return an input as an argument of the function: an array of scalars, or a scalar for the shape ()."""
-    full = _full_shape(name, shape)
+    full = _checked_shape(name, shape)
     scalars = graph.input(name, full)
     return pack(scalars).reshape(full) if full else scalars  # an empty array has floats
 
 
-def _full_shape(name: str, shape: object) -> tuple[int, ...]:
+def _checked_shape(name: str, shape: object) -> tuple[int, ...]:
     """Return a length or a shape as a shape; raise ArgumentError for other values."""
     lengths = cast("Sequence[object]", shape) if isinstance(shape, (tuple, list)) else (shape,)
     return tuple(whole_number(length, f"{name} (a length or a shape)", 0) for length in lengths)
-
-
-def _identifier(name: str) -> str:
-    return name if name.isidentifier() else "function"

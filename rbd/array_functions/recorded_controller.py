@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.program.program import Port
+from rbd.program.ports import Port
 from rbd.program.replay import replay
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
@@ -19,13 +19,13 @@ def require_controller(control: RecordedFunction, mechanism: Mechanism, *, actio
     With `action` it may have an input of this name, too, of any shape.
     """
     q, v = (mechanism.nq,), (mechanism.nv,)
-    given, results = control.program.inputs, control.program.outputs
+    inputs, outputs = control.program.inputs, control.program.outputs
     free = {"t", "action"} if action else {"t"}
-    others = {port.name: port.shape for port in given[2:]}
-    fits = given[:2] == (Port("q", q), Port("v", v)) and set(others) <= free and others.get("t", ()) == ()
-    if not fits or [port.shape for port in results] != [v]:
+    others = {port.name: port.shape for port in inputs[2:]}
+    fits = inputs[:2] == (Port("q", q), Port("v", v)) and set(others) <= free and others.get("t", ()) == ()
+    if not fits or [port.shape for port in outputs] != [v]:
         allowed = f"q {q}, v {v}, and perhaps t (){' and an action' if action else ''} to torques {v}"
-        message = f"control maps {_listed(given)} to {_listed(results)}, must map {allowed}"
+        message = f"control maps {_listed(inputs)} to {_listed(outputs)}, must map {allowed}"
         raise ArgumentError(message, argument="control", value=control, allowed=allowed)
 
 

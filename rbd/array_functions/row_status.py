@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import described
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, RbdError
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.outline import Outline
-from rbd.program.program import Port
+from rbd.program.ports import Port
 from rbd.program.status import BAD_INPUT, FIRST_CHECK, NO_MEMORY, status_error
 from rbd.scalars.arrays import Array
 
-_LARGE = 1e12
+_LARGEST_SAFE_INPUT = 1e12
 """Inputs up to this size do not overflow within a step."""
 _MAX_LISTED_ROWS = 10
 """Maximum number of failed rows that are printed."""
@@ -91,7 +91,7 @@ class RowStatus:
     def store(
         self,
         outline: Outline,
-        words: NDArray[np.int64],
+        codes: NDArray[np.int64],
         shape: tuple[int, ...],
         inputs: Callable[[int], Sequence[Array]],
         steps: NDArray[np.int64] | None = None,
@@ -101,13 +101,13 @@ class RowStatus:
         The code of an input that is not finite becomes minus the index of the entry, counted from 1 over all inputs.
         Raises WorkspaceError if there was not enough memory.
         """
-        if (words == NO_MEMORY).any():
+        if (codes == NO_MEMORY).any():
             raise status_error(outline, NO_MEMORY)
-        codes = words.copy()
-        for row in np.flatnonzero(words == BAD_INPUT):
+        stored = codes.copy()
+        for row in np.flatnonzero(codes == BAD_INPUT):
             entries = np.concatenate([array.reshape(-1) for array in inputs(int(row))])
-            codes[row] = -1 - int(np.isfinite(entries).argmin())
-        self.codes, self._outline = codes.reshape(shape), outline
+            stored[row] = -1 - int(np.isfinite(entries).argmin())
+        self.codes, self._outline = stored.reshape(shape), outline
         self.steps = None if steps is None else steps.reshape(shape)
 
 
@@ -122,7 +122,7 @@ def check_status(status: object) -> None:
         raise ArgumentError(message, argument="status", value=status, allowed="RowStatus")
 
 
-def raise_status(lazy_program: LazyProgram, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
+def raise_status(lazy_program: LazyProgram, code: int, inputs: Sequence[Array], row: int | None = None) -> None:
     """Raise the error of a status code; `row` is the failed row of a batch.
 
     A check that fails because of an overflow raises the error of the overflow; the interpreter determines whether there
@@ -130,22 +130,27 @@ def raise_status(lazy_program: LazyProgram, status: int, inputs: Sequence[Array]
     """
     outline = lazy_program.outline
     scalars = [float(x) for array in inputs_of_row(outline, inputs, row) for x in array.flat]
-    if status >= FIRST_CHECK and (lazy_program.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE):
-        error = lazy_program.program.error(status, scalars)
+    if code >= FIRST_CHECK and (lazy_program.is_recorded or max(map(abs, scalars), default=0.0) > _LARGEST_SAFE_INPUT):
+        error = lazy_program.program.error(code, scalars)
     else:
-        error = status_error(outline, status, next((k for k, x in enumerate(scalars) if not math.isfinite(x)), None))
-    if status == NO_MEMORY:
+        error = status_error(outline, code, next((k for k, x in enumerate(scalars) if not math.isfinite(x)), None))
+    if code == NO_MEMORY:
         raise error
+    raise error_in_row(error, row)
+
+
+def error_in_row(error: RbdError, row: int | None) -> RbdError:
+    """Return an error that names the row of a batch; None without batch axes."""
     where = "" if row is None else f" in row {row} of the batch"
-    raise type(error)(f"{error.message}{where}", **error.fields, row=row)
+    return type(error)(f"{error.message}{where}", **error.fields, row=row)
 
 
 def inputs_of_row(program: Outline, inputs: Sequence[Array], row: int | None) -> list[Array]:
     """Return the inputs of one row of a batch."""
-    return [_row_of(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
+    return [_part_of_row(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
 
 
-def _row_of(array: Array, port: Port, row: int | None) -> Array:
+def _part_of_row(array: Array, port: Port, row: int | None) -> Array:
     """Return an input, or its part in one row of a batch."""
     if row is None or array.ndim == len(port.shape):
         return array

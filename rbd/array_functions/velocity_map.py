@@ -19,7 +19,7 @@ from rbd.scalars.linear_algebra import dot
 class VelocityMap:
     """Velocity map of a tree of joints; holds no reference to the mechanism."""
 
-    types: tuple[JointType, ...]
+    joint_types: tuple[JointType, ...]
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> VelocityMap:
@@ -28,7 +28,7 @@ class VelocityMap:
 
     def matrix(self, q: Vector) -> Matrix:
         """Return N, a row per entry of q."""
-        width, rows = sum(kind.nv for kind in self.types), list[tuple[Scalar, ...]]()
+        width, rows = sum(kind.nv for kind in self.joint_types), list[tuple[Scalar, ...]]()
         column = 0
         for kind, part in self._slices():
             block = kind.configuration_derivative_jacobian(q[part])
@@ -37,7 +37,7 @@ class VelocityMap:
             column += kind.nv
         return tuple(rows)
 
-    def along_velocities(self, q: Vector, rows: Matrix) -> Matrix:
+    def to_velocity_rows(self, q: Vector, rows: Matrix) -> Matrix:
         """Return rows of velocities from rows of changes of q, those of derivatives for one."""
         converted = list[Vector]()
         for kind, part in self._slices():
@@ -48,6 +48,6 @@ class VelocityMap:
     def _slices(self) -> Iterator[tuple[JointType, slice]]:
         """Yield all joint types, each with its part of q."""
         at = 0
-        for kind in self.types:
+        for kind in self.joint_types:
             yield kind, slice(at, at + kind.nq)
             at += kind.nq

@@ -1,10 +1,10 @@
-"""External wrenches of compiled functions: arrays by body, in the bodies' default frames or in the root frame."""
+"""External wrenches of recorded functions: arrays by body, in the bodies' default frames or in the root frame."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final, get_args
 
 import attrs
 import numpy as np
@@ -52,17 +52,22 @@ WrenchInputs: TypeAlias = tuple[WrenchInput, ...]
 
 
 def wrench_inputs(
-    layout: Layout, external: WrenchArrays | None, frame: WrenchFrame
+    layout: Layout, external: WrenchArrays, frame: WrenchFrame
 ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
     """Return the inputs of external wrenches, in the order of the bodies, and their components.
 
     Raises ArgumentError, UnknownNameError, and FrameMismatchError for a `Wrench` in any frame but the body's default
     frame and the root frame.
     """
-    require_choice(frame, ("body", "root"), "wrench_frame", "wrench_frame")
+    require_wrench_frame(frame)
     found = [_input_and_components(layout, index, value, frame) for index, value in indexed_wrenches(layout, external)]
     found.sort(key=lambda each: each[0].index)
     return tuple(each for each, _ in found), tuple(components for _, components in found)
+
+
+def require_wrench_frame(frame: object) -> None:
+    """Raise ArgumentError unless `frame` is a value of the option `wrench_frame`."""
+    require_choice(frame, get_args(WrenchFrame), "wrench_frame", "wrench_frame")
 
 
 def _is_wrench(value: object) -> TypeIs[Wrench[Any]]:

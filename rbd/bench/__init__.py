@@ -1,14 +1,14 @@
 """Benchmarks (`rbd bench`): rbd and other installed engines on the same robots.
 
 A *contender* is one way to compute a quantity for a list of states: `run(passes)`, and `value(state)` for comparison. A
-*group* has the contenders for one quantity. A run compares the results of each group, lets its contenders take turns on
-the clock, and adds a row per contender to the report.
+*group* has the contenders for one quantity. A run compares the results of each group, times its contenders in
+alternation, and adds a row per contender to the report.
 
 run.py            `run`: all groups of all robots
 settings.py       `BenchSettings`
 groups.py         which contenders belong to a group
 contender.py      contenders, and the comparison of their results
-clock.py          windows of time in turn
+clock.py          times of contenders, measured in alternation
 report.py         rows of results, as plain data for JSON
 tables.py         the report as text; page_text.py: as a Markdown page
 goals.py          performance goals, and their lines in a report

@@ -27,7 +27,8 @@ DAMPING: Final = 2 * math.sqrt(STIFFNESS)
 START: Final = 2.8
 """Start of the measured part in seconds; the first impact is at 2.927."""
 _CAPSULES: Final = ((2, 7), (2, 10), (2, 13), (2, 16))
-_SLOWER: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
+_TIME_SCALES: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
+"""Seconds per radian of the cosine in the desired position, by joint; other joints are held at zero."""
 
 
 @final
@@ -41,7 +42,7 @@ class HandCase:
     """The same shapes with pairs of capsules: the fingertips are spheres."""
     q: Array
     steps: int
-    begin: tuple[Array, Array]
+    initial_state: tuple[Array, Array]
 
 
 def hand_case(*, quick: bool = False) -> HandCase:
@@ -59,7 +60,7 @@ def hand_case(*, quick: bool = False) -> HandCase:
 
 def desired_positions(t: float) -> Array:
     """Return the desired joint positions."""
-    return np.array([_desired_position(math.cos(t / _SLOWER[k])) if k in _SLOWER else 0.0 for k in range(13)])
+    return np.array([_desired_position(math.cos(t / _TIME_SCALES[k])) if k in _TIME_SCALES else 0.0 for k in range(13)])
 
 
 def _desired_position(cosine: Any) -> Any:
@@ -79,15 +80,16 @@ def recorded_control(mechanism: rbd.Mechanism, start: float) -> RecordedFunction
     """Return the same control as machine code."""
 
     def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
-        goals = [_desired_position(_cosine_of_sum(start, t, _SLOWER[k])) if k in _SLOWER else 0 for k in range(13)]
+        cosines = {k: _cosine_of_sum(start, t, time_scale) for k, time_scale in _TIME_SCALES.items()}
+        goals = [_desired_position(cosines[k]) if k in cosines else 0 for k in range(13)]
         return [STIFFNESS * (goal - x) - DAMPING * rate for goal, x, rate in zip(goals, state.q, state.v, strict=True)]
 
     return rbd.record(torques, mechanism, t=())
 
 
-def _cosine_of_sum(start: float, t: Any, slower: float) -> Any:
-    """Return cos((start + t) / slower), by the cosine and sine of t: `start` is a constant of the recording."""
-    return math.cos(start / slower) * cos(t / slower) - math.sin(start / slower) * sin(t / slower)
+def _cosine_of_sum(start: float, t: Any, time_scale: float) -> Any:
+    """Return cos((start + t) / time_scale), by the cosine and sine of t: `start` is a constant of the recording."""
+    return math.cos(start / time_scale) * cos(t / time_scale) - math.sin(start / time_scale) * sin(t / time_scale)
 
 
 def distances(case: HandCase) -> Contender:
@@ -114,8 +116,8 @@ def hand_simulation(case: HandCase, *, recorded: bool) -> Contender:
     state = rbd.MechanismState(case.mechanism)
 
     def once() -> Array:
-        state.set_configuration(case.begin[0])
-        state.set_velocity(case.begin[1])
+        state.set_configuration(case.initial_state[0])
+        state.set_velocity(case.initial_state[1])
         return simulator.run(state, case.steps * DT).q
 
     return Contender(RECORDED if recorded else RBD, repeated(once), case.steps, lambda k: once()[k + 1])

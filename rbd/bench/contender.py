@@ -17,6 +17,10 @@ RBD: Final = "rbd"
 """Name of rbd, called from Python, in reports."""
 
 
+_CALLS_UNTIL_BUILTIN: Final = 32
+"""Number of calls before measurements; fewer suffice."""
+
+
 class Quantity(StrEnum):
     """A computed quantity."""
 
@@ -71,6 +75,12 @@ class Peer(Protocol):
     def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
         """Compute `count` states with the threads of the engine."""
         ...
+
+
+def call_until_builtin(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]]) -> None:
+    """Call a function so often, with the arguments in turn, that its program becomes a builtin."""
+    for k in range(_CALLS_UNTIL_BUILTIN):
+        function(*arguments[k % len(arguments)])
 
 
 def calls(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]]) -> Callable[[int], None]:

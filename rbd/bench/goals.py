@@ -6,7 +6,7 @@ The goals are for a processor with eight SIMD lanes; with fewer lanes, the goals
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import attrs
 
@@ -15,9 +15,19 @@ from rbd.bench.contender import RBD, Quantity
 from rbd.bench.peak import PEAK
 from rbd.bench.preparation import CACHED, COLD
 from rbd.bench.queries import Query
-from rbd.bench.rbd_engine import CALL, KERNEL, LIVE, ROW_ORDER
+from rbd.bench.rbd_engine import KERNEL, LIVE, ROW_ORDER
 from rbd.bench.report import LOOP_DYNAMICS, SOLUTION, Report, ReportRow, Section
 from rbd.bench.startup import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
+
+
+class SpeedupGoal(NamedTuple):
+    """The minimum speedup of a row of the report over its reference."""
+
+    section: str
+    quantity: str
+    contender: str
+    minimum: float
+
 
 OPERATIONS: Final = {
     "panda": {
@@ -41,10 +51,11 @@ _SPEEDUPS: Final = {
     "talos": {"kernel": 7, "derivatives": 3, "call": 7, "live": 3, "batch": 30, "threads": 20},
 }
 _LOOP_SPEEDUPS: Final = (
-    (Section.SINGLE, Quantity.FORWARD.value, KERNEL, 2.0),
-    (Section.SINGLE, Quantity.FORWARD.value, CALL, 2.0),
-    (Section.LIVE, LOOP_DYNAMICS, LIVE, 2.0),
+    SpeedupGoal(Section.SINGLE, Quantity.FORWARD, KERNEL, 2.0),
+    SpeedupGoal(Section.SINGLE, Quantity.FORWARD, RBD, 2.0),
+    SpeedupGoal(Section.LIVE, LOOP_DYNAMICS, LIVE, 2.0),
 )
+"""Goals of a mechanism with loops."""
 _QUERY_SECONDS: Final = {Query.LOCAL_TWIST: 5e-6, Query.TASK: 60e-6}
 _QUERIES: Final = (
     *(Query.POSE, Query.POSE_MATRIX, Query.TWIST, Query.RELATIVE_TWIST),
@@ -54,7 +65,7 @@ _QUERY_SPEEDUP: Final = 2 / 3
 """Of these frame queries: at most 1.5 times Pinocchio's time."""
 _SIMULATED_ROBOTS: Final = ("double_pendulum", "arm7", "panda", "humanoid", "talos")
 """Robots with goals for simulations with a control in Python."""
-_SPEEDUP_OVER_LOOP: Final = 2 / 3
+_SPEEDUP_OVER_STEP_LOOP: Final = 2 / 3
 """At most 1.5 times the time of the loop."""
 _SPEEDUP_OVER_REAL_TIME: Final = 10
 """Of the quadruped, in processor time."""
@@ -77,7 +88,7 @@ class Outcome:
     """A goal and its result."""
 
     robot: str
-    what: str
+    quantity: str
     goal: str
     measured: str
     reached: bool
@@ -99,27 +110,26 @@ def _operations(report: Report) -> Iterator[Outcome]:
 
 
 def _speedups(report: Report) -> Iterator[Outcome]:
-    half = 1 if report.machine["lanes"] >= 8 else 2
-    for robot, goals in _SPEEDUPS.items():
-        goals_of_rows: list[tuple[str, str, str, float]] = []
-        goals_of_rows += [(Section.SINGLE, quantity.value, KERNEL, goals[_kernel(quantity)]) for quantity in Quantity]
-        goals_of_rows += [(Section.SINGLE, Quantity.INVERSE.value, CALL, goals["call"])]
-        goals_of_rows += [(Section.LIVE, SOLUTION, LIVE, goals["live"])]
+    divisor = 1 if report.machine["lanes"] >= 8 else 2
+    for robot, speedups in _SPEEDUPS.items():
+        goals = [SpeedupGoal(Section.SINGLE, quantity, KERNEL, speedups[_goal_key(quantity)]) for quantity in Quantity]
+        goals += [SpeedupGoal(Section.SINGLE, Quantity.INVERSE, RBD, speedups["call"])]
+        goals += [SpeedupGoal(Section.LIVE, SOLUTION, LIVE, speedups["live"])]
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
-            goals_of_rows += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
-            goals_of_rows += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
-        yield from _over_pinocchio(report, robot, goals_of_rows)
+            goals += [SpeedupGoal(Section.BATCH, quantity, RBD, speedups["batch"] / divisor)]
+            goals += [SpeedupGoal(Section.THREADS, quantity, RBD, speedups["threads"] / divisor)]
+        yield from _over_pinocchio(report, robot, goals)
     for robot in ("arm7", "panda"):
-        goals_of_queries = [(Section.LIVE, query.value, LIVE, _QUERY_SPEEDUP) for query in _QUERIES]
-        yield from _over_pinocchio(report, robot, goals_of_queries)
+        goals = [SpeedupGoal(Section.LIVE, query, LIVE, _QUERY_SPEEDUP) for query in _QUERIES]
+        yield from _over_pinocchio(report, robot, goals)
     yield from _over_pinocchio(report, "four_bar", _LOOP_SPEEDUPS)
 
 
 def _small_batch(report: Report) -> Iterator[Outcome]:
-    row = report.row("panda", Section.SMALL_BATCH, Quantity.INVERSE.value, CALL)
+    row = report.row("panda", Section.SMALL_BATCH, Quantity.INVERSE.value, RBD)
     if row is not None:
         seconds = row.states * row.seconds
-        title, goal = f"{Section.SMALL_BATCH}: {row.what}: {CALL}, in all", f"≤ {1e6 * _SMALL_BATCH_SECONDS:g} µs"
+        title, goal = f"{Section.SMALL_BATCH}: {row.quantity}: {RBD}, in all", f"≤ {1e6 * _SMALL_BATCH_SECONDS:g} µs"
         yield Outcome(row.robot, title, goal, f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH_SECONDS)
 
 
@@ -127,7 +137,8 @@ def _columns(report: Report) -> Iterator[Outcome]:
     for robot in report.robots:
         for quantity in (Quantity.INVERSE, Quantity.FORWARD):
             row, row_order, peak_row = (
-                report.row(robot.name, Section.COLUMNS, quantity.value, who) for who in (CALL, ROW_ORDER, PEAK)
+                report.row(robot.name, Section.COLUMNS, quantity.value, contender)
+                for contender in (RBD, ROW_ORDER, PEAK)
             )
             if robot.nv < _MIN_NV or row is None or row_order is None or peak_row is None:
                 continue
@@ -148,13 +159,11 @@ def _share_of_peak(robot: str, title: str, share: float) -> Outcome:
     return Outcome(robot, f"{title}, share of the processor's peak", goal, f"{100 * share:.0f} %", is_reached)
 
 
-def _over_pinocchio(
-    report: Report, robot: str, goals_of_rows: Sequence[tuple[str, str, str, float]]
-) -> Iterator[Outcome]:
+def _over_pinocchio(report: Report, robot: str, goals: Sequence[SpeedupGoal]) -> Iterator[Outcome]:
     """Yield the outcomes of the goals for speedups over Pinocchio."""
-    for section, what, who, minimum in goals_of_rows:
-        title = f"{section}: {what}: {who}, times as fast as Pinocchio"
-        yield from _speedup(report.row(robot, section, what, who), title, minimum)
+    for section, quantity, contender, minimum in goals:
+        title = f"{section}: {quantity}: {contender}, times as fast as Pinocchio"
+        yield from _speedup(report.row(robot, section, quantity, contender), title, minimum)
 
 
 def _speedup(row: ReportRow | None, title: str, minimum: float) -> Iterator[Outcome]:
@@ -174,15 +183,17 @@ def _queries(report: Report) -> Iterator[Outcome]:
 
 def _simulations(report: Report) -> Iterator[Outcome]:
     for robot in _SIMULATED_ROBOTS:
-        for rule in simulations.Rule:
-            row = report.row(robot, Section.CONTROLLED, rule.value, simulations.SIMULATE)
-            yield from _speedup(row, f"{Section.CONTROLLED}: {rule}, times as fast as the loop", _SPEEDUP_OVER_LOOP)
+        for method in simulations.IntegrationMethod:
+            row = report.row(robot, Section.CONTROLLED, method.value, simulations.SIMULATE)
+            yield from _speedup(
+                row, f"{Section.CONTROLLED}: {method}, times as fast as the loop", _SPEEDUP_OVER_STEP_LOOP
+            )
 
 
 def _quadruped(report: Report) -> Iterator[Outcome]:
     row = report.row(worlds.QUADRUPED, Section.CONTROLLED, simulations.QUADRUPED_PD, simulations.SIMULATE)
     if row is not None:
-        title = f"{Section.CONTROLLED}: {row.what}, times as fast as real time"
+        title = f"{Section.CONTROLLED}: {row.quantity}, times as fast as real time"
         ratio = simulations.QUADRUPED_DT / row.seconds
         goal, is_reached = f"≥ {_SPEEDUP_OVER_REAL_TIME}", ratio >= _SPEEDUP_OVER_REAL_TIME
         yield Outcome(row.robot, title, goal, f"{ratio:.3g}", is_reached)
@@ -199,30 +210,31 @@ def _grounds(report: Report) -> Iterator[Outcome]:
     for section in (Section.GROUND, Section.GROUND_THREADS):
         speedups += [(section, legged.HARD, 10), (section, legged.SOFT, 30)]
     for robot in legged.ROBOTS:
-        for section, what, minimum in speedups:
-            row = report.row(robot, section, what, RBD)
-            yield from _speedup(row, f"{section}: {what}, times as fast as MuJoCo", minimum)
+        for section, quantity, minimum in speedups:
+            row = report.row(robot, section, quantity, RBD)
+            yield from _speedup(row, f"{section}: {quantity}, times as fast as MuJoCo", minimum)
 
 
-def _kernel(quantity: Quantity) -> str:
+def _goal_key(quantity: Quantity) -> str:
+    """Return the key of a quantity's goal in `_SPEEDUPS`."""
     return "derivatives" if quantity.is_derivative else "kernel"
 
 
 def _preparations(report: Report) -> Iterator[Outcome]:
     for measured in report.preparations:
-        limit = _PREPARATION_SECONDS.get(measured.robot, {}).get(measured.what)
+        limit = _PREPARATION_SECONDS.get(measured.robot, {}).get(measured.task)
         if limit is not None:
-            title = f"{measured.what}: inverse dynamics, mass matrix, forward dynamics"
+            title = f"{measured.task}: inverse dynamics, mass matrix, forward dynamics"
             text = f"{1e3 * measured.seconds:.0f} ms"
             yield Outcome(measured.robot, title, f"≤ {1e3 * limit:.0f} ms", text, measured.seconds <= limit)
 
 
 def _startup(report: Report) -> Iterator[Outcome]:
-    seconds = {measured.what: measured.seconds for measured in report.startup}
+    seconds = {measured.task: measured.seconds for measured in report.startup}
     if IMPORT in seconds:
         ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
         title = f"{IMPORT}, times as long as the packages that it imports"
         yield Outcome("", title, f"≤ {_IMPORT_RATIO}", f"{ratio:.3g}", ratio <= _IMPORT_RATIO)
-    for what in filter(seconds.__contains__, _STARTUP_SECONDS):
-        limit, text = _STARTUP_SECONDS[what], f"{1e3 * seconds[what]:.3g} ms"
-        yield Outcome(HUMANOID, what, f"≤ {1e3 * limit:.0f} ms", text, seconds[what] <= limit)
+    for task in filter(seconds.__contains__, _STARTUP_SECONDS):
+        limit, text = _STARTUP_SECONDS[task], f"{1e3 * seconds[task]:.3g} ms"
+        yield Outcome(HUMANOID, task, f"≤ {1e3 * limit:.0f} ms", text, seconds[task] <= limit)

@@ -25,6 +25,8 @@ from rbd.native import available
 
 _SMALL_BATCH: Final = 8
 """Number of states of a small batch."""
+_MAX_THREADS: Final = 2
+"""Threads of the sections with threads, on processors with as many cores."""
 _BATCHED: Final = (Quantity.INVERSE, Quantity.FORWARD)
 """Quantities measured in batches."""
 
@@ -35,7 +37,7 @@ class Group:
     """Contenders for the same quantity."""
 
     section: Section
-    what: str
+    quantity: str
     contenders: list[Contender]
     states: int = 1
     threads: int = 1
@@ -88,12 +90,12 @@ def _query_groups(engine: RbdEngine, *, with_peers: bool) -> Iterator[Group]:
 
 def _control_groups(engine: RbdEngine) -> Iterator[Group]:
     """Yield the simulations with a control in Python, and the short rollouts."""
-    for rule in simulations.Rule:
-        contenders = [simulations.simulation(engine, rule), simulations.step_loop(engine, rule)]
-        yield Group(Section.CONTROLLED, rule.value, contenders, reference=simulations.LOOP)
-    for rule in simulations.Rule:
-        contenders = [rollouts.short_rollout(engine, rule), rollouts.short_loop(engine, rule)]
-        yield Group(Section.SHORT, rule.value, contenders, reference=simulations.LOOP)
+    for method in simulations.IntegrationMethod:
+        contenders = [simulations.simulation(engine, method), simulations.step_loop(engine, method)]
+        yield Group(Section.CONTROLLED, method.value, contenders, reference=simulations.STEP_LOOP)
+    for method in simulations.IntegrationMethod:
+        contenders = [rollouts.short_rollout(engine, method), rollouts.short_loop(engine, method)]
+        yield Group(Section.SHORT, method.value, contenders, reference=simulations.STEP_LOOP)
 
 
 def _batch_groups(engine: RbdEngine, loaded: Sequence[Peer], settings: BenchSettings) -> Iterator[Group]:
@@ -115,7 +117,7 @@ def _batch_groups(engine: RbdEngine, loaded: Sequence[Peer], settings: BenchSett
 
 def _thread_groups(engine: RbdEngine, loaded: Sequence[Peer], size: int) -> Iterator[Group]:
     """Yield the groups of many states with two threads."""
-    threads = min(2, os.cpu_count() or 1)
+    threads = min(_MAX_THREADS, os.cpu_count() or 1)
     for quantity in _BATCHED:
         batch = engine.batch(quantity, size, threads, into=True)
         contenders = [batch, *(peer.parallel(quantity, size, threads) for peer in loaded)]
@@ -136,18 +138,18 @@ def hand_groups(settings: BenchSettings) -> Iterator[Group]:
 def ground_groups(case: legged.LeggedCase, settings: BenchSettings) -> Iterator[Group]:
     """Yield the groups of a legged robot on the ground."""
     with_peers = "MuJoCo" in _peer_names(settings)
-    for section, threads in ((Section.GROUND, 1), (Section.GROUND_THREADS, 2)):
-        for what, contender in ((legged.HARD, legged.hard_worlds), (legged.SOFT, legged.soft_worlds)):
-            batched = contender(case, threads)
+    for section, threads in ((Section.GROUND, 1), (Section.GROUND_THREADS, _MAX_THREADS)):
+        for quantity, make in ((legged.HARD, legged.hard_worlds), (legged.SOFT, legged.soft_worlds)):
+            batched = make(case, threads)
             peer = peers.legged_rollout(case, threads) if with_peers else None
-            yield Group(section, what, _present([batched, peer]), batched.states, threads, "MuJoCo")
+            yield Group(section, quantity, _present([batched, peer]), batched.states, threads, "MuJoCo")
     peer = peers.legged_single(case) if with_peers else None
     yield Group(Section.GROUND_SINGLE, legged.SINGLE, _present([legged.single(case), peer]), reference="MuJoCo")
 
 
 def world_groups(case: worlds.QuadrupedCase) -> Iterator[Group]:
     """Yield the groups of many worlds against a sequence of single ones."""
-    for section, threads in ((Section.WORLDS, 1), (Section.WORLDS_THREADS, 2)):
+    for section, threads in ((Section.WORLDS, 1), (Section.WORLDS_THREADS, _MAX_THREADS)):
         batched = worlds.batched_worlds(case, threads)
         contenders = [batched, worlds.sequential_worlds(case)]
         yield Group(section, worlds.QUADRUPED_STEP, contenders, batched.states, threads, worlds.SEQUENTIAL)
@@ -156,7 +158,7 @@ def world_groups(case: worlds.QuadrupedCase) -> Iterator[Group]:
 def quadruped_groups() -> Iterator[Group]:
     """Yield the simulation of a quadruped with compliant feet."""
     contenders = [simulations.quadruped_simulation(simulations.compliant_quadruped())]
-    yield Group(Section.CONTROLLED, simulations.QUADRUPED_PD, contenders, reference=simulations.LOOP)
+    yield Group(Section.CONTROLLED, simulations.QUADRUPED_PD, contenders, reference=simulations.STEP_LOOP)
 
 
 def _peer_names(settings: BenchSettings) -> list[str]:

@@ -79,9 +79,9 @@ ROBOTS: Final = {
             ".*_foot_collision",
             {".*_thigh_joint": 0.9, ".*_calf_joint": -1.8, "(FR|RR)_hip_joint": 0.1, "(FL|RL)_hip_joint": -0.1},
             _TROT,
-            35.0,
-            0.5,
-            0.005,
+            stiffness=35.0,
+            damping=0.5,
+            armature=0.005,
         ),
         LeggedRobot(
             "g1",
@@ -94,9 +94,9 @@ ROBOTS: Final = {
                 ".*_elbow_joint": 0.6,
             },
             {"waist_yaw_joint": (0.2, 0.0), ".*_shoulder_pitch_joint": (0.2, 0.0), ".*_knee_joint": (0.05, 0.0)},
-            100.0,
-            3.0,
-            0.01,
+            stiffness=100.0,
+            damping=3.0,
+            armature=0.01,
         ),
     )
 }

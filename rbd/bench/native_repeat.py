@@ -68,12 +68,12 @@ def native_repeat(
     into = np.array([[array.ctypes.data for array in row] for row in rows], dtype=np.uintp)
     out = np.array([array.ctypes.data for array in outputs], dtype=np.uintp)
     extra = () if work is None else tuple(array.ctypes.data for array in work)
-    owners = (library, rows, outputs, work)
 
-    def run(times: int) -> None:
+    # `_kept` holds the memory whose addresses the function has.
+    def run(times: int, _kept: object = (library, rows, outputs, work)) -> None:
         count, stride = into.shape
         status = entry(times, count, kernel, into.ctypes.data, stride, out.ctypes.data, *extra)
-        if status and owners:
+        if status:
             raise SolverError(f"the kernel failed with status {status}", status=status)
 
     return run

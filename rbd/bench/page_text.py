@@ -27,7 +27,7 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`. Frame queries: `transform_to_root` and
   `geometric_jacobian` in a frame fixed to the last body, `twist` and `bias_acceleration` of that body, `relative_twist`
   of the frame and the body in the middle, `point_jacobian`, `center_of_mass`; *as a matrix* reads `.matrix` of the
-  result. A *step of operational-space control* asks for Jacobian, twist, pose, `mass_matrix` and `dynamics_bias`, and
+  result. *Operational-space control of a frame* asks for Jacobian, twist, pose, `mass_matrix` and `dynamics_bias`, and
   solves with numpy.
 * `Pinocchio`: its functions called from Python; for many states, in a loop that discards results. *Its threads* are
   `rneaInParallel` and `abaInParallel`, which write to an existing array.

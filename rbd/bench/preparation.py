@@ -28,7 +28,7 @@ from rbd.native import available
 from rbd.scalars.arrays import Array
 
 COLD, RECORDING, CACHED = "record and compile", "record only", "from the disk cache"
-_THREE: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
+_QUANTITIES: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
 
 
 def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int) -> list[Preparation]:
@@ -38,10 +38,10 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
         make_ready(mechanism, samples.q[0], samples.v[0])
 
     def recorded() -> None:
-        for quantity in _THREE:
+        for quantity in _QUANTITIES:
             program(mechanism, quantity)
 
-    with _cache(None):
+    with _machine_code_cache(None):
         recording = _timed(name, RECORDING, recorded, repeats)
         if not available():
             return [recording]
@@ -51,7 +51,7 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
 
 def _from_cache(name: str, repeats: int) -> Preparation:
     """Measure preparation times of new processes that find machine code on the disk."""
-    with tempfile.TemporaryDirectory() as folder, _cache(folder):
+    with tempfile.TemporaryDirectory() as folder, _machine_code_cache(folder):
         _seconds_in_new_process(name)  # fills the cache
         times = [_seconds_in_new_process(name) for _ in range(repeats)]
     return Preparation(name, CACHED, float(np.median(times)), min(times))
@@ -82,19 +82,19 @@ def _seconds_in_new_process(name: str) -> float:
     return float(done.stdout)
 
 
-def _timed(name: str, what: str, action: Callable[[], None], repeats: int) -> Preparation:
+def _timed(name: str, task: str, action: Callable[[], None], repeats: int) -> Preparation:
     action()  # the first call imports and initialises
     times: list[float] = []
     for _ in range(repeats):
         start = PROCESSOR()
         action()
         times.append(PROCESSOR() - start)
-    return Preparation(name, what, float(np.median(times)), min(times))
+    return Preparation(name, task, float(np.median(times)), min(times))
 
 
 @contextmanager
-def _cache(folder: str | None) -> Generator[None]:
-    """Set the cache directory of machine code, or none."""
+def _machine_code_cache(folder: str | None) -> Generator[None]:
+    """Set the directory of the cache of machine code, or disable the cache."""
     names = ("RBD_CACHE", "RBD_CACHE_DIR")
     before = {name: os.environ.pop(name, None) for name in names}
     os.environ.update({"RBD_CACHE": "0"} if folder is None else {"RBD_CACHE_DIR": folder})

@@ -11,18 +11,18 @@ import numpy as np
 
 import rbd
 from rbd.algorithms.results.dynamics_result import DynamicsResult
-from rbd.array_functions.record import recorded_function
-from rbd.bench.contender import RBD, Contender, Quantity, calls, repeated
+from rbd.array_functions.record import load_or_record_spec
+from rbd.bench.contender import RBD, Contender, Quantity, call_until_builtin, calls, repeated
 from rbd.bench.native_repeat import native_repeat
 from rbd.bench.samples import Samples
-from rbd.compiled.specs import SPECS
+from rbd.compiled.specs import DERIVATIVE_SPECS, SPECS
 from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
-KERNEL, CALL, LIVE, ROW_ORDER = "rbd kernel", RBD, "rbd state", "rbd, row order"
+KERNEL, LIVE, ROW_ORDER = "rbd kernel", "rbd state", "rbd, row order"
 METHODS: Final = {
     Quantity.POSES: "forward_kinematics",
     Quantity.INVERSE: "inverse_dynamics",
@@ -48,10 +48,12 @@ class RbdEngine:
         """Return machine code in a native loop; None if there is none."""
         if not available():
             return None
+        from rbd.native.compiled_program import Entry  # loads LLVM
+
         program = self.program(quantity)
         native, rows = compile_program(program), self.samples.rows(quantity)
         outputs = [np.empty(port.shape) for port in program.outputs]
-        loop = native_repeat(native.compile_single().address("fresh"), rows, outputs)
+        loop = native_repeat(native.address(Entry.IN_PLACE), rows, outputs)
 
         def value(k: int) -> Array:
             native.run(list(rows[k]), outputs)
@@ -62,22 +64,20 @@ class RbdEngine:
     def single(self, quantity: Quantity) -> Contender:
         """Return calls of the compiled robot from Python, which return new arrays."""
         rows = self.samples.rows(quantity)
-        for k in range(32):  # frequent functions become builtins
-            self.method(quantity)(*rows[k % len(rows)])
+        call_until_builtin(self.method(quantity), rows)
 
         def value(k: int) -> Array:
             return _flat(self.method(quantity)(*rows[k]))
 
-        return Contender(CALL, calls(self.method(quantity), rows), len(rows), value)
+        return Contender(RBD, calls(self.method(quantity), rows), len(rows), value)
 
     def small_batch(self, quantity: Quantity, count: int) -> Contender:
         """Return a call for a few states, without Python in between, into a new array."""
         inputs = self.samples.repeated(count).arguments(quantity)
-        for _ in range(32):  # frequent functions become builtins
-            self.method(quantity)(*inputs)
+        call_until_builtin(self.method(quantity), [inputs])
         run = functools.partial(self.method(quantity), *inputs)
         out: Array = run()
-        return Contender(CALL, repeated(run), count, lambda k: out[k])
+        return Contender(RBD, repeated(run), count, lambda k: out[k])
 
     def both_orders(self, quantity: Quantity, count: int) -> list[Contender]:
         """Return calls for many states, into existing arrays: in column order, and in row order."""
@@ -92,13 +92,13 @@ class RbdEngine:
         if columns:
             inputs = tuple(map(np.asfortranarray, inputs))
         out = method(*inputs, threads=threads)
-        for _ in range(16 if threads == 1 else 0):  # frequent functions become builtins
-            method(*inputs)
+        if threads == 1:
+            call_until_builtin(method, [inputs])
         if into:
             run = functools.partial(method, *inputs, out=out, threads=threads)
         else:
             run = functools.partial(method, *inputs, threads=threads)
-        return Contender(CALL, repeated(run), count, lambda k: out[k])
+        return Contender(RBD, repeated(run), count, lambda k: out[k])
 
     def live_state(self) -> Contender:
         """Set q and v of a live state, then compute the mass matrix and the dynamics."""
@@ -123,8 +123,6 @@ class RbdEngine:
             (DynamicsResult(self.mechanism), MechanismState(self.mechanism, q, v), tau)
             for q, v, tau in zip(samples.q, samples.v, samples.tau.copy(), strict=True)
         ]
-        for case in cases * 2:  # frequent functions become builtins
-            rbd.dynamics(*case)
         return Contender(LIVE, calls(rbd.dynamics, cases), len(cases), lambda k: rbd.dynamics(*cases[k]).vd.copy())
 
     def loop_dynamics_after_set(self) -> Contender:
@@ -158,5 +156,7 @@ def _flat(result: Array | tuple[Array, ...]) -> Array:
 
 def program(mechanism: Mechanism, quantity: Quantity) -> Program:
     """Record a quantity for a mechanism."""
-    name = METHODS[quantity] + (" tangent" if quantity.is_derivative else "")
-    return recorded_function(SPECS[name], mechanism, name).program
+    name = METHODS[quantity]
+    if quantity.is_derivative:
+        return load_or_record_spec(DERIVATIVE_SPECS[name, "tangent"], mechanism, f"{name} tangent").program
+    return load_or_record_spec(SPECS[name], mechanism, name).program

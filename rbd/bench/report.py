@@ -11,7 +11,7 @@ import attrs
 
 from rbd.mechanism import Mechanism
 
-VERSION = 3
+VERSION = 4
 """Version of the JSON format."""
 
 
@@ -36,7 +36,7 @@ class Section(StrEnum):
 
 
 GROUND_SECTIONS = (Section.GROUND, Section.GROUND_THREADS, Section.GROUND_SINGLE)
-LOOP_SECTIONS = (Section.CONTROLLED, Section.SHORT, Section.WORLDS, Section.WORLDS_THREADS)
+PYTHON_LOOP_SECTIONS = (Section.CONTROLLED, Section.SHORT, Section.WORLDS, Section.WORLDS_THREADS)
 """Sections whose reference is a loop in Python."""
 SOLUTION = "set q and v, mass matrix, accelerations"
 """Calls of a live state."""
@@ -81,8 +81,8 @@ class ReportRow:
 
     robot: str
     section: str
-    what: str
-    who: str
+    quantity: str
+    contender: str
     states: int
     """Number of states per call."""
     threads: int
@@ -102,7 +102,7 @@ class Preparation:
     """The time of preparing a robot's algorithms, or of another one-time operation of a process."""
 
     robot: str
-    what: str
+    task: str
     seconds: float
     """The median time."""
     best: float
@@ -125,7 +125,7 @@ class Report:
         """Return the report as JSON text."""
         return json.dumps({"version": VERSION, **attrs.asdict(self)}, indent=1) + "\n"
 
-    def row(self, robot: str, section: str, what: str, who: str) -> ReportRow | None:
+    def row(self, robot: str, section: str, quantity: str, contender: str) -> ReportRow | None:
         """Return a row, or None if it was not measured."""
-        wanted = (robot, section, what, who)
-        return next((row for row in self.rows if (row.robot, row.section, row.what, row.who) == wanted), None)
+        wanted = (robot, section, quantity, contender)
+        return next((row for row in self.rows if (row.robot, row.section, row.quantity, row.contender) == wanted), None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rbd import robots
 from rbd.bench import legged
+from rbd.bench.worlds import QUADRUPED
 from rbd.errors import UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.mechanism.names import unknown_name
@@ -43,8 +44,9 @@ EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talo
 
 def default_names() -> list[str]:
     """Return the default robots: open chains, a linkage with a loop, a hand with contacts, and legged robots."""
-    arms = ("panda", "talos") if has_examples() else ("arm7", "humanoid")
-    return [*arms, "double_pendulum", "four_bar", HAND, *(legged.ROBOTS if find_spec(legged.PACKAGE) else ())]
+    chains = ("panda", "talos") if has_examples() else ("arm7", "humanoid")
+    on_ground = [*(legged.ROBOTS if find_spec(legged.PACKAGE) else ()), QUADRUPED]
+    return [*chains, "double_pendulum", "four_bar", HAND, *on_ground]
 
 
 def has_examples() -> bool:
@@ -60,7 +62,7 @@ def robot(name: str) -> Mechanism:
         return EXAMPLES[name]()
     if name.endswith(".urdf"):
         return without_passive_torques(load_urdf(name))
-    known = [*RBD_ROBOTS, *legged.ROBOTS, *(EXAMPLES if has_examples() else ())]
+    known = [*RBD_ROBOTS, *legged.ROBOTS, QUADRUPED, *(EXAMPLES if has_examples() else ())]
     raise unknown_name("robot", name, known, more=f"; known robots: {', '.join(known)}, and files *.urdf")
 
 

@@ -54,7 +54,7 @@ def run(settings: BenchSettings, report_progress: TextListener = lambda text: No
         benchmarks.measure_robot(name, mechanism)
     for case in legged_cases:
         benchmarks.measure_ground(case)
-    if available() and (not settings.robots or worlds.QUADRUPED in settings.robots):
+    if worlds.QUADRUPED in benchmarks.names:
         benchmarks.measure_worlds()
     benchmarks.measure_startup()
     return benchmarks.report
@@ -107,6 +107,9 @@ class _Run:
 
     def measure_worlds(self) -> None:
         """Measure a quadruped with compliant feet, and many worlds in one call against single ones in sequence."""
+        if not available():
+            self.report_progress(f"{worlds.QUADRUPED}: left out, there is no compiler")
+            return
         case = worlds.quadruped_case(self.settings.world_count)
         self.measure(worlds.QUADRUPED, quadruped_groups())
         self.measure(worlds.QUADRUPED, world_groups(case))
@@ -120,7 +123,7 @@ class _Run:
     def measure(self, robot: str, groups: Iterable[Group]) -> None:
         """Measure groups of contenders for a robot; its name is empty for values."""
         for group in groups:
-            self.report_progress(": ".join(filter(None, (robot, group.section, group.what))))
+            self.report_progress(": ".join(filter(None, (robot, group.section, group.quantity))))
             self.report.rows.extend(measured_rows(robot, group, self.settings.pace))
 
 
@@ -145,7 +148,7 @@ def measured_rows(robot: str, group: Group, pace: Pace) -> list[ReportRow]:
     reference = next((timing for c, timing, _ in measured if c.name.startswith(group.reference)), None)
     return [
         ReportRow(
-            robot=robot, section=group.section, what=group.what, who=contender.name, states=group.states,
+            robot=robot, section=group.section, quantity=group.quantity, contender=contender.name, states=group.states,
             threads=group.threads, seconds=timing.median, best=timing.best,
             speedup=None if reference is None else timing.speedup(reference), difference=error,
         )

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 import rbd
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.bench.contender import Contender, repeated
 from rbd.bench.legged import RUBBER
 from rbd.bench.rbd_engine import RbdEngine
@@ -27,28 +27,28 @@ PythonControl: TypeAlias = Callable[[float, rbd.MechanismState], Array]
 """A control in Python: torques at a time."""
 
 
-class Rule(StrEnum):
-    """Rules of integration."""
+class IntegrationMethod(StrEnum):
+    """Integration methods of the benchmarks."""
 
     EULER = "semi-implicit Euler"
     RUNGE_KUTTA = "fourth-order Runge-Kutta"
 
 
 SIMULATE: Final = "rbd simulate"
-LOOP: Final = "loop over step"
+STEP_LOOP: Final = "loop over step"
 QUADRUPED_PD: Final = "compliant feet, PD control at 1 kHz"
 STEPS: Final = 1000
 """Steps of a run, from the start."""
 DT, QUADRUPED_DT = 1e-4, 1e-3
 """Steps in seconds; those of falling robots are short, so that none diverges."""
-INTEGRATORS: Final[dict[Rule, FixedStepMethod]] = {
-    Rule.EULER: "semi-implicit-euler",
-    Rule.RUNGE_KUTTA: "munthe-kaas-rk4",
+INTEGRATORS: Final[dict[IntegrationMethod, FixedStepMethod]] = {
+    IntegrationMethod.EULER: "semi-implicit-euler",
+    IntegrationMethod.RUNGE_KUTTA: "munthe-kaas-rk4",
 }
 _STIFFNESS, _DAMPING = 60.0, 2.0
 
 
-def simulation(engine: RbdEngine, rule: Rule) -> Contender:
+def simulation(engine: RbdEngine, method: IntegrationMethod) -> Contender:
     """Return the contender that calls `simulate`."""
     state, control = rbd.MechanismState(engine.mechanism), zero_control(engine.mechanism)
     q, v = engine.samples.q[0], np.zeros(engine.mechanism.nv)
@@ -56,18 +56,18 @@ def simulation(engine: RbdEngine, rule: Rule) -> Contender:
     def last() -> Array:
         state.set_configuration(q)
         state.set_velocity(v)
-        rbd.simulate(state, STEPS * DT, control, dt=DT, integrator=INTEGRATORS[rule])
+        rbd.simulate(state, STEPS * DT, control, dt=DT, integrator=INTEGRATORS[method])
         return state.q.copy()
 
     return Contender(SIMULATE, repeated(last), STEPS, lambda k: last())
 
 
-def step_loop(engine: RbdEngine, rule: Rule) -> Contender:
+def step_loop(engine: RbdEngine, method: IntegrationMethod) -> Contender:
     """Return the contender that steps in Python: a call of the control and one of `step` for each step."""
-    steps = {Rule.EULER: _euler_steps, Rule.RUNGE_KUTTA: _runge_kutta_steps}[rule]
+    steps = {IntegrationMethod.EULER: _euler_steps, IntegrationMethod.RUNGE_KUTTA: _runge_kutta_steps}[method]
     state = rbd.MechanismState(engine.mechanism, engine.samples.q[0])
     last = partial(steps, engine.robot, state, zero_control(engine.mechanism))
-    return Contender(LOOP, repeated(last), STEPS, lambda k: last())
+    return Contender(STEP_LOOP, repeated(last), STEPS, lambda k: last())
 
 
 def zero_control(mechanism: rbd.Mechanism) -> PythonControl:

@@ -42,7 +42,7 @@ print(json.dumps([sum(lengths[:3]), max(lengths[3:])]))
 
 def startup_times(repeats: int) -> list[Preparation]:
     """Measure the imports of rbd and of what it imports in processor time, and the first calls in wall time."""
-    scripts = [_IMPORT.format(what) for what in ("rbd", "attrs, networkx, numpy, typing_extensions")]
+    scripts = [_IMPORT.format(packages) for packages in ("rbd", "attrs, networkx, numpy, typing_extensions")]
     for script in scripts:
         run_script(script)  # writes byte code
     imports = [[*run_script(scripts[0]), *run_script(scripts[1])] for _ in range(repeats)]

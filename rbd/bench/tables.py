@@ -7,9 +7,18 @@ from itertools import groupby
 
 from rbd.bench.goals import outcomes
 from rbd.bench.page_text import BUSY, INTRODUCTION
-from rbd.bench.report import GROUND_SECTIONS, LOOP_SECTIONS, Machine, Preparation, Report, ReportRow, Robot, Section
+from rbd.bench.report import (
+    GROUND_SECTIONS,
+    PYTHON_LOOP_SECTIONS,
+    Machine,
+    Preparation,
+    Report,
+    ReportRow,
+    Robot,
+    Section,
+)
 
-_HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
+_HEAD = ("quantity", "contender", "time per state", "best", "× Pinocchio", "difference")
 _ON_GROUND = tuple(head.replace("Pinocchio", "MuJoCo").replace("state", "step") for head in _HEAD)
 _LOOPED = tuple(head.replace("Pinocchio", "loop").replace("state", "step") for head in _HEAD)
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -69,7 +78,7 @@ def _robot_tables(report: Report, robot: Robot) -> list[tuple[str, Table]]:
     """Return the tables of a robot: operations, times by section, preparation."""
     title = f"{robot.name}: {robot.bodies} bodies, nq = {robot.nq}, nv = {robot.nv}: operations"
     counts: Table = [(quantity, str(count)) for quantity, count in robot.operations.items()]
-    tables: list[tuple[str, Table]] = [(title, [("what", "operations"), *counts])]
+    tables: list[tuple[str, Table]] = [(title, [("quantity", "operations"), *counts])]
     rows_of_robot = [row for row in report.rows if row.robot == robot.name]
     for (section, states), rows in groupby(rows_of_robot, key=lambda row: (row.section, row.states)):
         suffix = f" ({states} states)" if states > 1 else ""
@@ -81,21 +90,21 @@ def _robot_tables(report: Report, robot: Robot) -> list[tuple[str, Table]]:
 
 def _goals(report: Report) -> Table:
     """Return the goals, and whether they are reached."""
-    rows = [(o.robot, o.what, o.goal, o.measured, "yes" if o.reached else "**no**") for o in outcomes(report)]
-    return [("goal for", "what", "goal", "measured", "reached"), *rows]
+    rows = [(o.robot, o.quantity, o.goal, o.measured, "yes" if o.reached else "**no**") for o in outcomes(report)]
+    return [("goal for", "quantity", "goal", "measured", "reached"), *rows]
 
 
 def _head(section: str) -> tuple[str, ...]:
     if section in GROUND_SECTIONS:
         return _ON_GROUND
-    return _LOOPED if section in LOOP_SECTIONS else _HEAD
+    return _LOOPED if section in PYTHON_LOOP_SECTIONS else _HEAD
 
 
 def _cells(row: ReportRow) -> tuple[str, ...]:
     speedup = "" if row.speedup is None else f"{row.speedup:.0f}" if row.speedup >= 100 else f"{row.speedup:.3g}"
     return (
-        row.what,
-        row.who,
+        row.quantity,
+        row.contender,
         _time(row.seconds),
         _time(row.best),
         speedup,
@@ -104,12 +113,12 @@ def _cells(row: ReportRow) -> tuple[str, ...]:
 
 
 def _ready(rows: Sequence[Preparation]) -> Table:
-    return [("what", "median", "best"), *((row.what, _time(row.seconds), _time(row.best)) for row in rows)]
+    return [("task", "median", "best"), *((row.task, _time(row.seconds), _time(row.best)) for row in rows)]
 
 
 def _startup(rows: Sequence[Preparation]) -> Table:
-    times = ((row.robot, row.what, _time(row.seconds), _time(row.best)) for row in rows)
-    return [("robot", "what", "median", "best"), *times]
+    times = ((row.robot, row.task, _time(row.seconds), _time(row.best)) for row in rows)
+    return [("robot", "task", "median", "best"), *times]
 
 
 def _time(seconds: float) -> str:

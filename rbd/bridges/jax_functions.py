@@ -8,7 +8,7 @@ q.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import Any, final
 
@@ -17,11 +17,11 @@ import numpy as np
 
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
-from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
+from rbd.bridges.robot_dynamics import ArrayFunction, DifferentiableFunction, DynamicsName, robot_dynamics
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
-from rbd.extras import names_extra
-from rbd.program.program import Port
+from rbd.extras import requires_extra
+from rbd.program.ports import Port
 
 
 def jax_function(function: RecordedFunction) -> Callable[..., Any]:
@@ -33,18 +33,20 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     result raises ArgumentError and ShapeError.
     """
     require_kind(function, RecordedFunction, operation="jax_function", argument="function")
-    ports, outputs = function.program.inputs, function.program.outputs
+    outline = function.outline
+    ports, outputs = outline.inputs, outline.outputs
     if len(outputs) != 1:
         names = ", ".join(port.name for port in outputs)
-        raise ArgumentError(
-            f"{function.program.name} has the outputs {names}; JAX functions have one", argument="function"
-        )
+        raise ArgumentError(f"{outline.name} has the outputs {names}; JAX functions have one", argument="function")
 
     @cache
     def derivatives() -> list[RecordedFunction]:  # costly: recorded when JAX differentiates for the first time
         return [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
 
-    return _jax_function(function, lambda *arrays: tuple(each(*arrays) for each in derivatives()), ports, outputs[0])
+    def jacobians(*arrays: Any) -> tuple[Any, ...]:
+        return tuple(each(*arrays) for each in derivatives())
+
+    return _jax_function(DifferentiableFunction(function, jacobians, ports, outputs[0]))
 
 
 def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
@@ -54,25 +56,20 @@ def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") 
     what is no compiled robot, TopologyError for mechanisms with contact points and half-spaces, whose forces are not
     part of these functions.
     """
-    dynamics = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
-    return _jax_function(dynamics.value, dynamics.derivatives, dynamics.inputs, dynamics.output)
+    return _jax_function(robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function"))
 
 
-def _jax_function(
-    value: ArrayFunction, jacobians: ArrayFunction, inputs: Sequence[Port], output: Port
-) -> Callable[..., Any]:
+def _jax_function(differentiable: DifferentiableFunction) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
-    with names_extra("JAX functions"):
+    with requires_extra("JAX functions"):
         jax: Any = import_module("jax")  # it may have no types
         jnp: Any = import_module("jax.numpy")
-    callbacks = _Callbacks(jax, jnp, value, jacobians, inputs, output)
-    inner: Any = jax.custom_jvp(callbacks.value_of)
-    inner.defjvp(partial(_jvp, callbacks, inner, callbacks.differentiable_once()))
+    with_jvp = _Callbacks(jax, jnp, differentiable).with_jvp()
 
     def function(*arguments: Any) -> Any:
         arrays = tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments)
-        _check_shapes([array.shape for array in arrays], inputs)
-        return inner(*arrays)
+        _check_shapes([array.shape for array in arrays], differentiable.inputs)
+        return with_jvp(*arrays)
 
     return function
 
@@ -80,48 +77,43 @@ def _jax_function(
 @final
 @attrs.frozen(eq=False)
 class _Callbacks:
-    """A value and its derivatives, which rbd computes when JAX calls back."""
+    """Callbacks by which JAX has rbd compute a function and its derivatives."""
 
     jax: Any
     jnp: Any
-    value: ArrayFunction
-    jacobians: ArrayFunction
-    inputs: Sequence[Port]
-    output: Port
+    function: DifferentiableFunction
 
-    def value_of(self, *arrays: Any) -> Any:
-        """Compute the value."""
-        return self._callback(self.value, self._shape_and_dtype(self.output.shape), arrays)
+    def with_jvp(self) -> Any:
+        """Return the function with its Jacobian-vector product, which cannot be differentiated."""
+        value: Any = self.jax.custom_jvp(self._value)
+        jacobians: Any = self.jax.custom_jvp(self._jacobians)
+        jacobians.defjvp(_refuse_second_derivative)
 
-    def jacobians_of(self, *arrays: Any) -> Any:
-        """Compute the derivative by each input."""
-        shapes = tuple(self._shape_and_dtype((*self.output.shape, *port.shape)) for port in self.inputs)
-        return self._callback(self.jacobians, shapes, arrays)
+        def jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+            parts = zip(jacobians(*primals), tangents, self.function.inputs, strict=True)
+            products = [self.jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in parts]
+            return value(*primals), sum(products[1:], products[0])
 
-    def differentiable_once(self) -> Any:
-        """Return the derivatives as a JAX function that refuses to be differentiated."""
-        jacobian: Any = self.jax.custom_jvp(self.jacobians_of)
-        jacobian.defjvp(_refuse_second_derivative)
-        return jacobian
+        value.defjvp(jvp)
+        return value
+
+    def _value(self, *arrays: Any) -> Any:
+        return self._callback(self.function.value, self._shape_and_dtype(self.function.output.shape), arrays)
+
+    def _jacobians(self, *arrays: Any) -> Any:
+        shape, inputs = self.function.output.shape, self.function.inputs
+        results_like = tuple(self._shape_and_dtype((*shape, *port.shape)) for port in inputs)
+        return self._callback(self.function.derivatives, results_like, arrays)
 
     def _shape_and_dtype(self, size: tuple[int, ...]) -> Any:
         return self.jax.ShapeDtypeStruct(size, self.jnp.zeros(()).dtype)
 
-    def _callback(self, host: ArrayFunction, results_like: Any, arguments: tuple[Any, ...]) -> Any:
+    def _callback(self, compute: ArrayFunction, results_like: Any, arguments: tuple[Any, ...]) -> Any:
         def call(*arrays: Any) -> Any:
-            results = host(*(np.asarray(array, dtype=np.float64) for array in arrays))
+            results = compute(*(np.asarray(array, dtype=np.float64) for array in arrays))
             return self.jax.tree.map(_as_dtype_of, results, results_like)
 
         return self.jax.pure_callback(call, results_like, *arguments, vmap_method="broadcast_all")
-
-
-def _jvp(
-    callbacks: _Callbacks, value: Any, jacobian: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]
-) -> tuple[Any, Any]:
-    """Return the value and its tangent."""
-    columns = zip(jacobian(*primals), tangents, callbacks.inputs, strict=True)
-    parts = [callbacks.jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
-    return value(*primals), sum(parts[1:], parts[0])
 
 
 def _as_dtype_of(x: Any, like: Any) -> Any:

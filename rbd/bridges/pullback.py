@@ -14,7 +14,8 @@ from rbd.array_functions.arguments import as_input, leading_shape
 from rbd.array_functions.function import RecordedFunction
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
-from rbd.program.program import Port, Program, offsets
+from rbd.program.ports import Port, offsets
+from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.program.replay import replay
 from rbd.scalars import Scalar
@@ -22,11 +23,11 @@ from rbd.scalars.arrays import Array
 
 
 def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
-    """Return a function of the inputs, then weights of the outputs, that returns the gradient by every input.
+    """Return the vector-Jacobian product: from inputs and cotangents of the outputs to cotangents of the inputs.
 
-    The gradient is that of the sum of all outputs times their weights, by the entries of the inputs; batch axes of the
-    arguments broadcast, and every result has them all. Raises ScalarError where there is no derivative; its results
-    what a `RecordedFunction` raises.
+    These are the gradient of the sum of all outputs times their cotangents, by the entries of the inputs; batch axes of
+    the arguments broadcast, and every result has them all. Raises ScalarError where there is no derivative; calls of
+    it raise what a `RecordedFunction` raises.
 
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()
@@ -37,29 +38,29 @@ def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
     True
     """
     ports = (*program.inputs, *program.outputs)
-    gradient = RecordedFunction(derivative(_weighted(program), "sum", "inputs"))
+    gradient = RecordedFunction(derivative(_outputs_times_cotangents(program), "sum", "inputs"))
 
     def call(*arrays: Array) -> tuple[Array, ...]:
         inputs = [as_input(x, port) for x, port in zip(arrays, ports, strict=True)]
         lead, count = leading_shape(ports, inputs), len(program.inputs)
-        values, weights = (
+        values, cotangents = (
             _concatenated(ports[part], inputs[part], lead) for part in (slice(0, count), slice(count, None))
         )
-        rows = np.asarray(gradient(values, weights))
+        rows = np.asarray(gradient(values, cotangents))
         parts = offsets(program.inputs)
         return tuple(rows[..., i : i + port.size].reshape((*lead, *port.shape)) for i, port in parts)
 
     return call
 
 
-def _weighted(program: Program) -> Program:
-    """Return the sum of all outputs times their weights, of all inputs in a row and all weights in a row."""
+def _outputs_times_cotangents(program: Program) -> Program:
+    """Return the sum of all outputs times their cotangents, of all inputs in a row and all cotangents in a row."""
     with recording() as graph:
         inputs = _entries(graph, "inputs", program.inputs)
-        weights = _entries(graph, "cotangents", program.outputs)
+        cotangents = _entries(graph, "cotangents", program.outputs)
         total: Scalar = 0
-        for weight, output in zip(weights, replay(program, inputs), strict=True):
-            total = total + weight * output
+        for cotangent, output in zip(cotangents, replay(program, inputs), strict=True):
+            total = total + cotangent * output
         return Program.of(graph, f"{program.name}_pullback", {"sum": total})
 
 

@@ -7,27 +7,27 @@ the entries of q: a gradient has the shape of its tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
-from types import new_class
 from typing import Any, cast
 
 import numpy as np
 
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import recorded_function
+from rbd.array_functions.record import load_or_record_spec
 from rbd.bridges.pullback import pullback
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.specs import step_spec
 from rbd.errors import ArgumentError, ShapeError
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 from rbd.indexing.layout import layout_of
-from rbd.program.program import Port
+from rbd.program.ports import Port
 from rbd.scalars.arrays import Array
+from rbd.scalars.entries import any_array
 
 
 def torch_function(function: RecordedFunction) -> Callable[..., Any]:
@@ -54,10 +54,10 @@ def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics"
     """
     dynamics = robot_dynamics(robot, name, "torch_dynamics", "torch_step includes them")
 
-    def gradients(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
-        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in dynamics.derivatives(q, v, x))
+    def vjp(q: Any, v: Any, x: Any, cotangent: Any) -> tuple[Any, ...]:
+        return tuple((cotangent[..., None, :] @ each)[..., 0, :] for each in dynamics.derivatives(q, v, x))
 
-    return _tensor_function(name, dynamics.value, lambda: gradients, dynamics.inputs, (dynamics.output,))
+    return _tensor_function(name, dynamics.value, lambda: vjp, dynamics.inputs, (dynamics.output,))
 
 
 def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-rk4") -> Callable[..., Any]:
@@ -69,7 +69,8 @@ def torch_step(robot: CompiledRobot, integrator: FixedStepMethod = "munthe-kaas-
     """
     require_kind(robot, CompiledRobot, operation="torch_step", argument="robot")
     ns = layout_of(robot.mechanism).ns
-    function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
+    # The robot's own function of the step has the robot's parameters as further inputs.
+    function = load_or_record_spec(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
     outline = function.outline
 
     def value(q: Any, v: Any, *rest: Any) -> Any:
@@ -91,11 +92,13 @@ def _tensor_function(
     outputs: Sequence[Port],
 ) -> Callable[..., Any]:
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
-    with names_extra("PyTorch functions"):
+    with requires_extra("PyTorch functions"):
         torch: Any = import_module("torch")
-    made = cache(make_pullback)
+    pullback_once = cache(make_pullback)
     ports = [*inputs, *outputs]
-    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), ports, _refuse_second_derivative)
+    gradient = _autograd(
+        torch, f"{name}_gradient", lambda *arrays: pullback_once()(*arrays), ports, _refuse_second_derivative
+    )
     computed = _autograd(torch, name, value, inputs, partial(_backward, gradient))
 
     def function(*arguments: Any) -> Any:
@@ -109,9 +112,9 @@ def _tensor_function(
     return function
 
 
-def _backward(gradient: Any, ctx: Any, *weights: Any) -> tuple[Any, ...]:
+def _backward(gradient: Any, ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
     """Return the gradients by the saved tensors."""
-    gradients = gradient.apply(*ctx.saved_tensors, *weights)
+    gradients = gradient.apply(*ctx.saved_tensors, *cotangents)
     return tuple(_sum_to_shape(x, like.shape) for x, like in zip(gradients, ctx.saved_tensors, strict=True))
 
 
@@ -119,29 +122,32 @@ def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
     ctx.save_for_backward(*inputs)
 
 
-def _autograd(torch: Any, name: str, host: ArrayFunction, ports: Sequence[Port], backward: Callable[..., Any]) -> Any:
+def _autograd(
+    torch: Any, name: str, compute: ArrayFunction, ports: Sequence[Port], backward: Callable[..., Any]
+) -> Any:
     """Return a subclass of `torch.autograd.Function`: from tensors of float64 to a tuple of them."""
 
     def forward(*tensors: Any) -> tuple[Any, ...]:
-        results: object = host(*(tensor.numpy(force=True) for tensor in tensors))
+        results: object = compute(*(tensor.numpy(force=True) for tensor in tensors))
         arrays = cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
         return tuple(torch.from_numpy(np.asarray(x)) for x in arrays)
 
     def vmap(info: object, in_dims: Sequence[int | None], *tensors: Any) -> tuple[Any, tuple[int, ...]]:
-        results = made.apply(*_with_vmap_axis_first(tensors, in_dims, [len(port.shape) for port in ports]))
+        results = autograd_function.apply(*_with_vmap_axis_first(tensors, in_dims, [len(port.shape) for port in ports]))
         return results, (0,) * len(results)
 
-    statics: dict[str, Callable[..., Any]] = {"forward": forward, "backward": backward, "vmap": vmap}
-    statics["setup_context"] = _save_inputs
-    made: Any = new_class(name, (torch.autograd.Function,), exec_body=partial(_add_statics, statics))
-    return made
+    methods: dict[str, Callable[..., Any]] = {
+        "forward": forward,
+        "backward": backward,
+        "vmap": vmap,
+        "setup_context": _save_inputs,
+    }
+    members = {key: staticmethod(method) for key, method in methods.items()}
+    autograd_function: Any = type(name, (torch.autograd.Function,), members)
+    return autograd_function
 
 
-def _add_statics(functions: Mapping[str, Callable[..., Any]], body: dict[str, Any]) -> None:
-    body.update({name: staticmethod(function) for name, function in functions.items()})
-
-
-def _refuse_second_derivative(ctx: object, *weights: object) -> tuple[object, ...]:
+def _refuse_second_derivative(ctx: object, *cotangents: object) -> tuple[object, ...]:
     raise ArgumentError(
         "functions of rbd can be differentiated once in PyTorch (create_graph=False); for second derivatives record "
         "the function and wrap its `.derivative` with torch_function",
@@ -154,7 +160,7 @@ def _refuse_second_derivative(ctx: object, *weights: object) -> tuple[object, ..
 def _as_tensor(torch: Any, value: Any, name: str) -> Any:
     """Return an argument as a tensor of float64; raise, naming it, when it cannot be one or is not on the CPU."""
     if not isinstance(value, torch.Tensor):
-        array = np.asarray(value)
+        array = any_array(value, name)
         _check_dtype(array.dtype.kind in "iuf", array.dtype, name)
         return torch.from_numpy(array.astype(np.float64))
     _check_dtype(not (value.dtype.is_complex or value.dtype == torch.bool), value.dtype, name)

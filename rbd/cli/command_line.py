@@ -6,12 +6,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NoReturn, final
+
+from typing_extensions import override
 
 import rbd
 from rbd.cli import bench, check, convert, demo, info, simulate, view
 from rbd.cli import compile as compile_c
-from rbd.cli.streams import discard_output, writable_anywhere
+from rbd.cli.streams import discard_output, print_note, writable_anywhere
 from rbd.errors import RbdError, printable
 
 SUCCESS: Final = 0
@@ -50,11 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard_output()
         return BROKEN_PIPE
     except KeyboardInterrupt:
-        print_error("interrupted")
+        print_note("interrupted")
         return INTERRUPTED
     except (RbdError, OSError, MemoryError) as error:
         for line in _error_lines(error):
-            print_error(line)
+            print_note(line)
         return FAILURE
 
 
@@ -67,15 +69,19 @@ def _error_lines(error: RbdError | OSError | MemoryError) -> list[str]:
     return ["not enough memory"]
 
 
-def print_error(text: str) -> None:
-    """Print one line on standard error."""
-    print(f"rbd: {printable(text)}", file=sys.stderr)
+@final
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors have no control characters: they show arguments, such as names of files."""
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+    """Return the parser of the command line; those of commands are of its class."""
     description = (rbd.__doc__ or "").splitlines()[0]
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rbd", description=description, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"rbd {rbd.__version__}")

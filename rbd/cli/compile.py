@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rbd.cli.options import Command, add_file
+from rbd.cli.options import Command, add_file, file_path
 from rbd.cli.robot_file import RobotFile, read_robot
 from rbd.errors import ArgumentError, printable
 
@@ -35,7 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"methods of rbd.compile(robot); geometric_jacobian:BODY ({', '.join(_DEFAULT)})",
     )
-    parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="folder for the files (this one)")
+    parser.add_argument(
+        "--out", type=file_path, default=Path(), metavar="FOLDER", help="folder for the files (this one)"
+    )
     parser.add_argument("--prefix", metavar="NAME", help="begin of the names in C (the name of the robot)")
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="precision (float64)")
 

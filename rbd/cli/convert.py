@@ -10,7 +10,7 @@ from typing import Final
 from rbd.atomic_files import replaced_file
 from rbd.cli.findings import ignored_lines, warning_lines
 from rbd.cli.losses import losses, named_frames
-from rbd.cli.options import Command, add_file
+from rbd.cli.options import Command, add_file, file_path
 from rbd.cli.robot_file import FileFormat, RobotFile, parse_robot, read_robot
 from rbd.errors import ArgumentError, printable, quoted
 
@@ -26,7 +26,7 @@ _FORMATS: Final[dict[str, FileFormat]] = {".urdf": "urdf", ".xml": "mjcf", ".mjc
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_file(parser, keep_fixed=False)
-    parser.add_argument("result", type=Path, metavar="RESULT", help="file to write: .urdf, .xml or .mjcf")
+    parser.add_argument("result", type=file_path, metavar="RESULT", help="file to write: .urdf, .xml or .mjcf")
     parser.add_argument("--to", choices=("urdf", "mjcf"), help="format of RESULT, if its ending does not tell")
     parser.add_argument("--merge-fixed", dest="keep_fixed", action="store_false", help="merge links at fixed joints")
     parser.add_argument("--strict", action="store_true", help="write nothing if something would be lost")
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 def _format_of(result: Path) -> FileFormat:
     file_format = _FORMATS.get(result.suffix.lower())
     if file_format is None:
-        message = f"the ending of {quoted(result)} tells no format; add --to urdf or --to mjcf"
+        message = f"the suffix of {quoted(result)} does not determine the format; add --to urdf or --to mjcf"
         raise ArgumentError(message, argument="result", value=result, allowed=tuple(_FORMATS))
     return file_format
 

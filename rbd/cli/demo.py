@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from rbd.cli.options import Command, add_duration
+from rbd.cli.options import Command, add_duration, file_path
 
 _EXAMPLES = """
 rbd demo
@@ -17,16 +17,16 @@ rbd demo --duration 5 --picture pendulum.png
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument(
-        "--picture", type=Path, default=Path("double-pendulum.png"), metavar="FILE", help="PNG to write"
+        "--picture", type=file_path, default=Path("double-pendulum.png"), metavar="FILE", help="picture to write"
     )
     add_duration(parser, 10.0)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    from rbd import demo
+    from rbd.cli import double_pendulum
 
-    demo.run(options.picture, final_time=options.time, progress=sys.stderr.isatty())
+    double_pendulum.run(options.picture, final_time=options.time, progress=sys.stderr.isatty())
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from rbd.mechanism import Joint, Mechanism
     from rbd.spatial.half_space import HalfSpace
     from rbd.state import MechanismState
+
+
+_MAX_STEPS: Final = 300
+"""Distances are along normals: level ground takes one step; over slopes of 80 degrees, steps leave 0.83 of the way."""
+_EXACT: Final = 1e-12
+_NEAR: Final = 1e-6
+"""Distances from the height asked for (m) at which a robot is placed: at once, and after all steps."""
 
 
 def ground_model(robot: RobotFile, *, among_bodies: bool) -> tuple[CollisionModel, list[str]]:
@@ -86,20 +93,23 @@ def _level(mechanism: Mechanism) -> HalfSpace:
 
 
 def place_on_ground(state: MechanismState, model: CollisionModel, height: float) -> None:
-    """Move a floating robot up or down until its lowest shape is at `height` above the ground."""
+    """Move a floating robot up or down until its lowest shape is at `height`, or raise ArgumentError."""
     from rbd.contact.geometry.shapes import is_ground
 
     joint = floating_joint(state)
     if joint is None:
         raise ArgumentError("--height: the robot does not float", argument="height", value=height)
-    for _ in range(50):  # distances are along normals, so that one step is enough on level planes only
+    for _ in range(_MAX_STEPS):
         near = zip(model.pairs, model.distances(state), strict=True)
-        lowest = float(min(distance.value for pair, distance in near if is_ground(pair.b)))
-        if abs(lowest - height) <= 1e-12:
-            break
+        missing = height - float(min(distance.value for pair, distance in near if is_ground(pair.b)))
+        if abs(missing) <= _EXACT:
+            return
         q = np.array(state.configuration(joint), dtype=np.float64)
-        q[-1] += height - lowest
+        q[-1] += missing
         state.set_configuration(joint, q)
+    if abs(missing) > _NEAR:
+        message = "--height: no motion up or down brings the robot to this distance from the ground; is it a wall?"
+        raise ArgumentError(message, argument="height", value=height)
 
 
 def floating_joint(state: MechanismState) -> Joint | None:

@@ -74,10 +74,10 @@ def _joint_row(joint: Joint, indices: tuple[str, str]) -> Row:
     bounds = joint.position_bounds, joint.velocity_bounds, joint.effort_bounds
     numbers = joint.damping, joint.friction, joint.armature
     kind = type(joint.type).__name__
-    return (joint.name, kind, *indices, *map(_shown_bounds, bounds), *map(_shown_numbers, numbers))
+    return (joint.name, kind, *indices, *map(_format_bounds, bounds), *map(_format_parameter, numbers))
 
 
-def _shown_bounds(bounds: Bounds) -> str:
+def _format_bounds(bounds: Bounds) -> str:
     """Return bounds as "-1 ... 1", or "± 1"; those of joints with several coordinates only if they are equal."""
     pairs = {tuple(map(to_float, pair)) for pair in bounds}
     if not pairs or pairs == {(-np.inf, np.inf)}:
@@ -88,7 +88,7 @@ def _shown_bounds(bounds: Bounds) -> str:
     return f"± {high:g}" if low == -high else f"{low:.4g} ... {high:.4g}"
 
 
-def _shown_numbers(values: Iterable[Scalar]) -> str:
+def _format_parameter(values: Iterable[Scalar]) -> str:
     """Return the parameter of a joint: one number if all velocities have the same."""
     texts = [f"{to_float(value):g}" for value in values]
     if not any(value != "0" for value in texts):
@@ -101,10 +101,10 @@ def _body_row(body: RigidBody) -> Row:
     if inertia is None or not inertia.mass:
         return (body.name, "0", "-", "-")
     center, moments = inertia.center_of_mass.xyz, inertia.principal_moments
-    return (body.name, f"{to_float(inertia.mass):.4g}", _triple(center), _triple(moments))
+    return (body.name, f"{to_float(inertia.mass):.4g}", _format_vector(center), _format_vector(moments))
 
 
-def _triple(values: Iterable[Scalar]) -> str:
+def _format_vector(values: Iterable[Scalar]) -> str:
     return " ".join(f"{to_float(value) + 0.0:.4g}" for value in values)
 
 
@@ -116,17 +116,17 @@ def _contents(report: UrdfReport | MjcfReport) -> list[str]:
         uses = {
             use: Counter[str](g.shape for g in report.geometries if g.use == use) for use in ("collision", "visual")
         }
-        return [f"{use} shapes: {_counted(shapes)}" for use, shapes in uses.items() if shapes]
+        return [f"{use} shapes: {_format_counts(shapes)}" for use, shapes in uses.items() if shapes]
     keys = [printable(name) for name in report.keyframes]
     shapes = Counter(geom.shape for geom in report.geoms)
     pairs = f"{len(report.pairs)} pair{'' if len(report.pairs) == 1 else 's'} that may collide"
-    lines = [f"shapes: {_counted(shapes)}, {pairs}"] if shapes else []
+    lines = [f"shapes: {_format_counts(shapes)}, {pairs}"] if shapes else []
     lines += [f"actuators: {len(report.actuators)}"] if report.actuators else []
     lines += [f"springs: {len(report.springs)}"] if report.springs else []
     return [*lines, f"keyframes: {', '.join(keys)}"] if keys else lines
 
 
-def _counted(shapes: Counter[str]) -> str:
+def _format_counts(shapes: Counter[str]) -> str:
     return ", ".join(f"{count} {shape}" for shape, count in sorted(shapes.items()))
 
 

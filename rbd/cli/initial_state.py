@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rbd.cli.options import AddAssignments, assignments
-from rbd.cli.robot_file import RobotFile
+from rbd.cli.robot_file import Keyframes, RobotFile
 from rbd.errors import ShapeError, UnknownNameError, quoted
 from rbd.scalars import to_float
 
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from rbd.state import MechanismState
 
 REFERENCE = "qpos0"
-Keyframes: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray]]
-"""Configurations and velocities by name."""
 
 
-def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> None:
+def add_initial_state(parser: argparse.ArgumentParser, *, velocities: bool = True) -> None:
     """Add the options of the initial state."""
     parser.add_argument("--pose", metavar="NAME", help="keyframe to start from (MJCF)")
     parser.add_argument(
@@ -52,7 +50,7 @@ def initial_state(robot: RobotFile, options: argparse.Namespace) -> MechanismSta
     from rbd.state import MechanismState
 
     state = MechanismState(robot.mechanism)
-    _set_pose(state, getattr(robot.report, "keyframes", {}), options.pose)
+    _set_pose(state, robot.keyframes, options.pose)
     _set(state, options.set, velocities=False)
     _set(state, getattr(options, "speed", {}), velocities=True)
     if robot.mechanism.nc:

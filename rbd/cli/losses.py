@@ -35,16 +35,16 @@ _TOLERANCE: Final = 1e-9
 def losses(before: RobotFile, after: RobotFile) -> list[str]:
     """Return the losses, as lines: differences of the mechanism and the report of a file written and read again."""
     old, new = before.mechanism, after.mechanism
-    lines = list(_of_joints(old, new))
+    lines = list(_joint_losses(old, new))
     frames = [frame.name for body in new.bodies for frame in body.frames]
-    lines += _of_names("body", _body_names(old), _body_names(new))
+    lines += _missing_names("body", _body_names(old), _body_names(new))
     lines += _listed("inertia", _changed_inertias(old, new))
-    lines += _of_names("frame", named_frames(old), [*frames, *_body_names(new)])  # in URDF frames become links
+    lines += _missing_names("frame", named_frames(old), [*frames, *_body_names(new)])  # in URDF frames become links
     if len(old.couplings) > len(new.couplings):
         lines.append(f"{len(old.couplings) - len(new.couplings)} of {len(old.couplings)} couplings")
     if not _same(old.gravity.xyz, new.gravity.xyz):
         lines.append(f"gravity {_numbers(old.gravity.xyz)}: it is {_numbers(new.gravity.xyz)}")
-    return [*lines, *_of_reports(before.report, after.report)]
+    return [*lines, *_report_losses(before.report, after.report)]
 
 
 def named_frames(mechanism: Mechanism) -> list[str]:
@@ -61,7 +61,7 @@ def _body_names(mechanism: Mechanism) -> list[str]:
     return [body.name for body in mechanism.bodies]
 
 
-def _of_joints(old: Mechanism, new: Mechanism) -> Iterator[str]:
+def _joint_losses(old: Mechanism, new: Mechanism) -> Iterator[str]:
     pairs, names = _pairs(old.joints, new.joints)
     missing = [joint for joint in old.joints if joint.name not in names]
     yield from _listed("joint", [joint.name for joint in missing if joint.nv])
@@ -127,12 +127,12 @@ def _same(a: Array, b: Array) -> bool:
     return bool(np.allclose(a, b, rtol=_TOLERANCE, atol=_TOLERANCE * scale))
 
 
-def _of_names(what: str, old: Sequence[str], new: Iterable[str]) -> list[str]:
+def _missing_names(kind: str, old: Sequence[str], new: Iterable[str]) -> list[str]:
     known = set(new)
-    return _listed(what, [name for name in old if name not in known])
+    return _listed(kind, [name for name in old if name not in known])
 
 
-def _of_reports(before: FileReport, after: FileReport) -> Iterator[str]:
+def _report_losses(before: FileReport, after: FileReport) -> Iterator[str]:
     """Yield the losses besides those of the mechanism: shapes, actuators and other entries of reports."""
     for field, word in _IN_REPORTS.items():
         had = _count(before, field)
@@ -147,13 +147,13 @@ def _count(report: FileReport, field: str) -> int:
     return len(entries) - (field == "keyframes" and REFERENCE in entries)
 
 
-def _listed(what: str, names: Sequence[str]) -> list[str]:
+def _listed(kind: str, names: Sequence[str]) -> list[str]:
     """Return a line that says of which joints or bodies something is lost, if of any."""
     if not names:
         return []
     shown = ", ".join(quoted(name) for name in names[:_MAX_LISTED])
     more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return [f"{what}: {shown}{more}"]
+    return [f"{kind}: {shown}{more}"]
 
 
 def _numbers(values: Array) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rbd.cli.robot_file import RobotFile
 from rbd.errors import FileError, MissingPackageError
-from rbd.files.mesh_hulls import MeshHull
+from rbd.meshes.rounded_hulls import MeshHull
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
-    from rbd.files.shapes import ShapeMaker
+    from rbd.files.collision_shapes import ShapeMaker
     from rbd.mjcf import MjcfReport
     from rbd.urdf import UrdfReport
 
@@ -22,7 +22,7 @@ _POINTS: Final = 32
 _ROUNDING: Final = 1e-6
 """Radius of hulls (m): distances from the ground need none."""
 _Mesh: TypeAlias = tuple[int, Callable[[], MeshHull]]
-"""The number of the shape of a mesh in its report, and what makes its hull."""
+"""The index of the shape of a mesh in its report, and what makes its hull."""
 
 
 def model_with_meshes(robot: RobotFile) -> tuple[CollisionModel, list[str]]:
@@ -40,16 +40,16 @@ def model_with_meshes(robot: RobotFile) -> tuple[CollisionModel, list[str]]:
 
 
 def _hulls(meshes: Iterator[_Mesh]) -> tuple[dict[int, ShapeMaker], list[str]]:
-    """Return the hulls of the meshes that can be read, by number, and what was done as lines."""
+    """Return the hulls of the meshes that can be read, by index, and what was done as lines."""
     hulls: dict[int, ShapeMaker] = {}
     lines: Counter[str] = Counter()
-    for number, make in meshes:
+    for index, make in meshes:
         try:
             hull = make()
         except (FileError, MissingPackageError) as error:
             lines[f"meshes left out: {error}"] += 1
         else:
-            hulls[number] = hull.shape
+            hulls[index] = hull.shape
             lines[_hull_line(hull)] += 1
     return hulls, [f"{line} ({count})" for line, count in lines.items()]
 
@@ -65,14 +65,14 @@ def _hull_line(hull: MeshHull) -> str:
 def _of_urdf(report: UrdfReport) -> Iterator[_Mesh]:
     from rbd.urdf.meshes import hull_of_mesh
 
-    for number, geometry in enumerate(report.geometries):
+    for index, geometry in enumerate(report.geometries):
         if geometry.use == "collision" and geometry.shape == "mesh":
-            yield number, partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING)
+            yield index, partial(hull_of_mesh, report, geometry, _POINTS, _ROUNDING)
 
 
 def _of_mjcf(report: MjcfReport) -> Iterator[_Mesh]:
     from rbd.mjcf.collisions import geoms_in_pairs
 
-    for number, geom in geoms_in_pairs(report).items():
+    for index, geom in geoms_in_pairs(report).items():
         if geom.mesh is not None:
-            yield number, partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)
+            yield index, partial(report.mesh_hull, geom, _POINTS, rounding=_ROUNDING)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeAlias, TypedDict, cast, final
 
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import is_path_text
 from rbd.errors import quoted
 
 
@@ -87,6 +89,13 @@ def number(text: str) -> float:
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"must be a finite number, not {quoted(text)}")
     return value
+
+
+def file_path(text: str) -> Path:
+    """Return the path of a file or folder."""
+    if not is_path_text(text):
+        raise argparse.ArgumentTypeError(f"must be a path, not {quoted(text)}")
+    return Path(text)
 
 
 def package(text: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, quoted
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 
 if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
@@ -23,15 +23,15 @@ TRAJECTORIES: Final = (".npz", ".csv")
 PICTURES: Final = (".png", ".svg", ".pdf")
 
 
-def require_ending(path: Path, what: str, endings: tuple[str, ...]) -> None:
-    """Raise ArgumentError unless the name of a file to write has one of the endings."""
-    if path.suffix.lower() not in endings:
-        message = f"{quoted(path)} has no ending of a {what}; there are {', '.join(endings)}"
-        raise ArgumentError(message, argument=what, value=path, allowed=endings)
+def require_suffix(path: Path, kind: str, suffixes: tuple[str, ...]) -> None:
+    """Raise ArgumentError unless the name of a file to write has one of the suffixes."""
+    if path.suffix.lower() not in suffixes:
+        message = f"{quoted(path)} has no suffix of a {kind} file; allowed are {', '.join(suffixes)}"
+        raise ArgumentError(message, argument=kind, value=path, allowed=suffixes)
 
 
 def write_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -> None:
-    """Write a trajectory as NPZ (`Trajectory.load` reads it) or CSV, by the ending of the name."""
+    """Write a trajectory as NPZ (`Trajectory.load` reads it) or CSV, by the suffix of the name."""
     if path.suffix.lower() == ".npz":
         trajectory.save(path)
         return
@@ -41,7 +41,7 @@ def write_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -
         writer.writerows(np.column_stack([trajectory.t, trajectory.q, trajectory.v]).tolist())
 
 
-@names_extra("pictures")
+@requires_extra("pictures")
 def draw_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -> None:
     """Plot the robot at the end as a stick figure, and coordinates and velocities over time."""
     from matplotlib.figure import Figure  # not pyplot, which has global state
@@ -68,4 +68,4 @@ def columns(mechanism: Mechanism) -> list[str]:
     """
     joints = mechanism.tree_joints
     sizes = [("q", joint.name, joint.nq) for joint in joints] + [("v", joint.name, joint.nv) for joint in joints]
-    return [f"{what} {name}" + (f"[{k}]" if size > 1 else "") for what, name, size in sizes for k in range(size)]
+    return [f"{symbol} {name}" + (f"[{k}]" if size > 1 else "") for symbol, name, size in sizes for k in range(size)]

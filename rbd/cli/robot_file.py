@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 import attrs
+import numpy as np
 
 from rbd.cli.installed import installed_file
 from rbd.errors import ArgumentError, printable
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from rbd.urdf import UrdfReport
 
 FileFormat: TypeAlias = Literal["urdf", "mjcf"]
+Keyframes: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray]]
+"""Configurations and velocities by name."""
 
 _BEGINNING = 1_000_000
 """Bytes in which the first element of a file is looked for."""
@@ -45,6 +49,13 @@ class RobotFile:
         return f"{printable(self.report.name)} ({self.printable_path})" if self.report.name else self.printable_path
 
     @property
+    def keyframes(self) -> Keyframes:
+        """The keyframes; URDF has none."""
+        from rbd.mjcf import MjcfReport
+
+        return self.report.keyframes if isinstance(self.report, MjcfReport) else {}
+
+    @property
     def summary(self) -> str:
         """The numbers of bodies, joints, coordinates and velocities, and the mass."""
         robot = self.mechanism
@@ -54,14 +65,15 @@ class RobotFile:
 
 def read_robot(options: argparse.Namespace) -> RobotFile:
     """Read the file of the options of `add_file`; warnings are in the report."""
+    from rbd import mjcf, urdf
+
     path, packages = find_file(options.file)
     arguments: dict[str, Any] = {"remove_fixed_joints": not options.keep_fixed}
-    file_format: FileFormat = "mjcf" if is_mjcf(path) else "urdf"
-    if file_format == "urdf":
-        arguments |= {"floating": options.floating, "packages": packages | dict(options.package)}
-    else:
+    if is_mjcf(path):
         _refuse_options_of_urdf(options)
-    return _read(file_format, path, "load", arguments)
+        return _read(mjcf.load_mjcf, path, path, "mjcf", arguments)
+    arguments |= {"floating": options.floating, "packages": packages | dict(options.package)}
+    return _read(urdf.load_urdf, path, path, "urdf", arguments)
 
 
 def _refuse_options_of_urdf(options: argparse.Namespace) -> None:
@@ -75,20 +87,23 @@ def _refuse_options_of_urdf(options: argparse.Namespace) -> None:
 
 def parse_robot(text: str, file_format: FileFormat, path: Path) -> RobotFile:
     """Return the robot of a text, with its fixed joints, as if it were in the file `path`."""
-    return _read(file_format, path, "parse", {"text": text, "file": str(path), "remove_fixed_joints": False})
+    from rbd import mjcf, urdf
+
+    reader = urdf.parse_urdf if file_format == "urdf" else mjcf.parse_mjcf
+    return _read(reader, text, path, file_format, {"file": str(path), "remove_fixed_joints": False})
 
 
-def _read(file_format: FileFormat, path: Path, how: Literal["load", "parse"], arguments: dict[str, Any]) -> RobotFile:
+def _read(
+    reader: Callable[..., Mechanism], source: str | Path, path: Path, file_format: FileFormat, options: dict[str, Any]
+) -> RobotFile:
+    """Return the robot that a reader makes of a source, a text or the path itself, with these options."""
     from rbd import mjcf, urdf
 
     report = urdf.UrdfReport() if file_format == "urdf" else mjcf.MjcfReport()
-    read = getattr(urdf if file_format == "urdf" else mjcf, f"{how}_{file_format}")
-    if how == "load":
-        arguments = {"path": path, **arguments}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", urdf.UrdfWarning)
         warnings.simplefilter("ignore", mjcf.MjcfWarning)
-        return RobotFile(path, file_format, read(**arguments, report=report), report)
+        return RobotFile(path, file_format, reader(source, **options, report=report), report)
 
 
 def find_file(text: str) -> tuple[Path, dict[str, Path]]:

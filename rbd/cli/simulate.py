@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rbd.cli.controllers import NAMES, controller
+from rbd.cli.controllers import NAMES, RobotControl, robot_control
 from rbd.cli.ground import floating_joint, ground_model, place_on_ground
-from rbd.cli.initial_state import add_pose, initial_state
-from rbd.cli.options import Command, add_duration, add_file, at_least_zero, positive
-from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_ending, write_trajectory
+from rbd.cli.initial_state import add_initial_state, initial_state
+from rbd.cli.options import Command, add_duration, add_file, at_least_zero, file_path, positive
+from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_suffix, write_trajectory
 from rbd.cli.robot_file import RobotFile, read_robot
+from rbd.cli.streams import print_note
 from rbd.errors import ArgumentError, printable
 
 if TYPE_CHECKING:
-    from rbd.cli.controllers import Control
-    from rbd.contact import JointOptions
     from rbd.simulation import Trajectory
     from rbd.state import MechanismState
 
@@ -37,22 +35,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     add_duration(parser, 5.0)
     parser.add_argument("--dt", type=positive, default=1e-3, metavar="SECONDS", help="time step (1 ms)")
-    add_pose(parser)
+    add_initial_state(parser)
     parser.add_argument("--controller", choices=NAMES, default="none", help="torques (none)")
     parser.add_argument("--ground", action="store_true", help="hard contact with the planes of the file, or z = 0")
     parser.add_argument("--height", type=at_least_zero, metavar="M", help="distance from the ground at the start")
     parser.add_argument("--friction", type=at_least_zero, metavar="MU", help="with the ground (0.8)")
     parser.add_argument("--self-collisions", action="store_true", help="with --ground: also among bodies")
     parser.add_argument(
-        "--out", type=Path, action="append", default=[], metavar="FILE", help="trajectory: .npz or .csv"
+        "--out", type=file_path, action="append", default=[], metavar="FILE", help="trajectory: .npz or .csv"
     )
-    parser.add_argument("--picture", type=Path, metavar="FILE", help="plot of the trajectory: .png, .svg or .pdf")
+    parser.add_argument("--picture", type=file_path, metavar="FILE", help="plot of the trajectory: .png, .svg or .pdf")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show a bar (on terminals)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    _require_endings(options)
+    _require_suffixes(options)
     _require_ground(options)
     robot = read_robot(options)
     state = initial_state(robot, options)
@@ -63,12 +61,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _require_endings(options: argparse.Namespace) -> None:
+def _require_suffixes(options: argparse.Namespace) -> None:
     """Raise ArgumentError for files that are not written, before the simulation."""
     for path in options.out:
-        require_ending(path, "trajectory", TRAJECTORIES)
+        require_suffix(path, "trajectory", TRAJECTORIES)
     if options.picture is not None:
-        require_ending(options.picture, "picture", PICTURES)
+        require_suffix(options.picture, "picture", PICTURES)
 
 
 def _require_ground(options: argparse.Namespace) -> None:
@@ -93,7 +91,7 @@ def _free(robot: RobotFile, state: MechanismState, options: argparse.Namespace, 
     """Simulate without contact."""
     from rbd.simulation import ZeroOrderHold, simulate
 
-    control, _ = _control(robot, state, options)
+    control = _control(robot, state, options).control
     held = ZeroOrderHold(control, options.dt) if control is not None and options.controller == "hold" else control
     return simulate(state, options.time, held, dt=options.dt, progress=progress)
 
@@ -105,30 +103,28 @@ def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namesp
 
     model, remarks = ground_model(robot, among_bodies=options.self_collisions)
     for remark in remarks:
-        print(f"rbd: --ground: {printable(remark)}", file=sys.stderr)
+        print_note(f"--ground: {remark}")
     if options.height is not None or (robot.file_format == "urdf" and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
-    control, joints = _control(robot, state, options)
-    joints, mu = joints or JointOptions(), _FRICTION if options.friction is None else options.friction
+    control, joint_options = _control(robot, state, options)
+    joints, mu = joint_options or JointOptions(), _FRICTION if options.friction is None else options.friction
     simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=mu, joints=joints)
-    run = simulator.run(state, options.time, progress=progress)
-    return Trajectory(run.t, run.q, run.v)
+    result = simulator.run(state, options.time, progress=progress)
+    return Trajectory(result.t, result.q, result.v)
 
 
-def _control(
-    robot: RobotFile, state: MechanismState, options: argparse.Namespace
-) -> tuple[Control | None, JointOptions | None]:
-    return controller(options.controller, robot, state, options.dt, pose=options.pose, contact=options.ground)
+def _control(robot: RobotFile, state: MechanismState, options: argparse.Namespace) -> RobotControl:
+    return robot_control(options.controller, robot, state, options.dt, pose=options.pose, contact=options.ground)
 
 
 def _print_result(robot: RobotFile, trajectory: Trajectory) -> None:
     """Print the configuration and the largest velocity at the end."""
     print(f"{robot.title}: {trajectory.t[-1]:g} s in {len(trajectory) - 1} steps")
-    print("q at the end: " + " ".join(map(_shown, trajectory.q[-1].tolist())))
-    print(f"largest velocity at the end: {_shown(float(np.abs(trajectory.v[-1]).max(initial=0.0)))}")
+    print("q at the end: " + " ".join(map(_format_number, trajectory.q[-1].tolist())))
+    print(f"largest velocity at the end: {_format_number(float(np.abs(trajectory.v[-1]).max(initial=0.0)))}")
 
 
-def _shown(x: float) -> str:
+def _format_number(x: float) -> str:
     return f"{x if abs(x) > _TINY else 0.0:.4g}"
 
 

@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Final, TextIO
 
+from rbd.errors import printable
+
 _DRAWN: Final = str.maketrans(
     {"├": "|", "└": "`", "│": "|", "─": "-", "…": "...", "²": "2", "°": "deg", "µ": "u", "±": "+-"}
 )
@@ -31,6 +33,11 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
         raise error
     text = error.object[error.start].translate(_DRAWN)
     return text if text.isascii() else text.encode("ascii", "backslashreplace").decode(), error.start + 1
+
+
+def print_note(text: str) -> None:
+    """Print one line on standard error, without control characters."""
+    print(f"rbd: {printable(text)}", file=sys.stderr)
 
 
 def discard_output() -> None:

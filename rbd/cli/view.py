@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import math
 import re
-import sys
 import threading
 import time
 import warnings
@@ -14,9 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rbd.cli.initial_state import add_pose, initial_state
-from rbd.cli.options import Command, add_file, positive
+from rbd.cli.initial_state import add_initial_state, initial_state
+from rbd.cli.options import Command, add_file, file_path, positive
 from rbd.cli.robot_file import RobotFile, read_robot
+from rbd.cli.streams import print_note
 from rbd.errors import ArgumentError, ShapeError, printable, quoted
 
 if TYPE_CHECKING:
@@ -37,23 +37,28 @@ _UNDECLARED = re.compile(r"pass packages=\{'([^']*)': directory\}$")
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_file(parser)
-    add_pose(parser, velocities=False)
+    add_initial_state(parser, velocities=False)
     parser.add_argument(
         "--trajectory",
-        type=Path,
+        type=file_path,
         metavar="FILE",
         help="play this file of `rbd simulate --out` once the page is open: .npz",
     )
     parser.add_argument(
-        "--rate", type=positive, default=1.0, metavar="FACTOR", help="playback speed: trajectory time per real time (1)"
+        "--playback-speed",
+        "--rate",
+        type=positive,
+        default=1.0,
+        metavar="FACTOR",
+        help="trajectory time per real time (1)",
     )
     parser.add_argument("--layers", nargs="+", metavar="LAYER", help="what is shown at first, such as frames")
     parser.add_argument(
         "--pixel-ratio", type=positive, metavar="RATIO", help="0.5: half the pixels, faster without GPU"
     )
-    parser.add_argument("--screenshot", type=Path, metavar="FILE", help="write a picture and end: .png or .jpg")
+    parser.add_argument("--screenshot", type=file_path, metavar="FILE", help="write a picture and end: .png or .jpg")
     parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="write the trajectory as a film and end: .gif, .mp4"
+        "--record", type=file_path, metavar="FILE", help="write the trajectory as a film and end: .gif, .mp4"
     )
     parser.add_argument("--port", type=_port, default=8080, help="port of the page (8080, or the next free one)")
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="open no browser")
@@ -76,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{robot.title}: {viewer.url}", flush=True)
         end = math.inf if options.duration is None else time.monotonic() + options.duration
         if motion is not None and viewer.wait_for_page(options.duration):
-            viewer.animate(motion, speed=options.rate)
+            viewer.animate(motion, speed=options.playback_speed)
         _wait(viewer, end)
     return 0
 
@@ -88,7 +93,7 @@ def _write_pictures(viewer: Viewer, motion: Trajectory | None, options: argparse
     if options.record is not None:
         if motion is None:
             raise ArgumentError("--record needs the motion: add --trajectory FILE", argument="record", value=True)
-        viewer.record(options.record, motion, speed=options.rate)
+        viewer.record(options.record, motion, speed=options.playback_speed)
     written = [path for path in (options.screenshot, options.record) if path is not None]
     for path in written:
         print(f"Wrote {printable(str(path))}")
@@ -118,9 +123,9 @@ def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
             robot.mechanism, robot.report, pixel_ratio=ratio, port=options.port, open_browser=browser, **layers
         )
     for text in [str(warning.message) for warning in caught if not issubclass(warning.category, ViewerWarning)]:
-        print(f"rbd: {printable(text)}", file=sys.stderr)
+        print_note(text)
     if viewer.missing:
-        print(f"rbd: {printable(_not_shown(viewer.missing))}", file=sys.stderr)
+        print_note(_not_shown(viewer.missing))
     return viewer
 
 

@@ -3,6 +3,7 @@
 robot.py              CompiledRobot; builtins replace its methods that are called often
 algorithm_methods.py  its methods that evaluate an algorithm
 step_methods.py       its methods for time integration
+step_options.py       types of their options
 method_base.py        base class of these methods: options of calls, calls of recorded functions
 function_table.py     FunctionTable: the recorded functions of a robot, each recorded once
 specs.py              specifications of recordings: a function of a state for each method

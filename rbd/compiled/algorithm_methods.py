@@ -10,7 +10,7 @@ from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame
-from rbd.compiled.method_base import CallOptions, MethodBase, only_array
+from rbd.compiled.method_base import CallOptions, MethodBase, only_array, refuses_unknown_names
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
 
@@ -18,6 +18,7 @@ from rbd.scalars.arrays import Array
 class AlgorithmMethods(MethodBase):
     """The methods of a compiled robot that evaluate an algorithm."""
 
+    @refuses_unknown_names
     def forward_kinematics(
         self,
         q: ArrayLike,
@@ -28,8 +29,9 @@ class AlgorithmMethods(MethodBase):
         **parameters: ArrayLike,
     ) -> Array:
         """Forward kinematics: poses of all bodies in the root frame, (..., nb, 4, 4), as in `mechanism.bodies`."""
-        return self._array("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
+        return self._evaluate("forward_kinematics", (q,), CallOptions(out, threads, status, parameters))
 
+    @refuses_unknown_names
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -45,8 +47,9 @@ class AlgorithmMethods(MethodBase):
     ) -> Array:
         """Inverse dynamics: torques for accelerations `vd`, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
-        return self._array("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
+        return self._evaluate("inverse_dynamics", (q, v, vd), options, external_wrenches, wrench_frame)
 
+    @refuses_unknown_names
     def mass_matrix(
         self,
         q: ArrayLike,
@@ -57,8 +60,9 @@ class AlgorithmMethods(MethodBase):
         **parameters: ArrayLike,
     ) -> Array:
         """Mass matrix, (..., nv, nv)."""
-        return self._array("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
+        return self._evaluate("mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
+    @refuses_unknown_names
     def inverse_mass_matrix(
         self,
         q: ArrayLike,
@@ -69,8 +73,9 @@ class AlgorithmMethods(MethodBase):
         **parameters: ArrayLike,
     ) -> Array:
         """Inverse of the mass matrix, (..., nv, nv)."""
-        return self._array("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
+        return self._evaluate("inverse_mass_matrix", (q,), CallOptions(out, threads, status, parameters))
 
+    @refuses_unknown_names
     def dynamics_bias(
         self,
         q: ArrayLike,
@@ -85,8 +90,9 @@ class AlgorithmMethods(MethodBase):
     ) -> Array:
         """Bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in `CompiledRobot`."""
         options = CallOptions(out, threads, status, parameters)
-        return self._array("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
+        return self._evaluate("dynamics_bias", (q, v), options, external_wrenches, wrench_frame)
 
+    @refuses_unknown_names
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -105,8 +111,9 @@ class AlgorithmMethods(MethodBase):
         `external_wrenches` as in `CompiledRobot`.
         """
         options = CallOptions(out, threads, status, parameters)
-        return self._array("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)
+        return self._evaluate("forward_dynamics", (q, v, self._torques(tau)), options, external_wrenches, wrench_frame)
 
+    @refuses_unknown_names
     def momentum_matrix(
         self,
         q: ArrayLike,
@@ -117,8 +124,9 @@ class AlgorithmMethods(MethodBase):
         **parameters: ArrayLike,
     ) -> Array:
         """Momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
-        return self._array("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
+        return self._evaluate("momentum_matrix", (q,), CallOptions(out, threads, status, parameters))
 
+    @refuses_unknown_names
     def inverse_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -136,9 +144,10 @@ class AlgorithmMethods(MethodBase):
         See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
         """
         options = CallOptions(out, threads, status, parameters)
-        d_dq, d_dv, d_dvd = self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), options)
+        d_dq, d_dv, d_dvd = self._evaluate_derivatives("inverse_dynamics_derivatives", space, (q, v, vd), options)
         return d_dq, d_dv, d_dvd
 
+    @refuses_unknown_names
     def forward_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -156,9 +165,10 @@ class AlgorithmMethods(MethodBase):
         See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
         """
         options, arrays = CallOptions(out, threads, status, parameters), (q, v, self._torques(tau))
-        d_dq, d_dv, d_dtau = self._derivatives("forward_dynamics_derivatives", space, arrays, options)
+        d_dq, d_dv, d_dtau = self._evaluate_derivatives("forward_dynamics_derivatives", space, arrays, options)
         return d_dq, d_dv, d_dtau
 
+    @refuses_unknown_names
     def inverse_dynamics_second_derivatives(
         self,
         q: ArrayLike,
@@ -179,6 +189,7 @@ class AlgorithmMethods(MethodBase):
         function = self._table.derivatives("inverse_dynamics_second_derivatives", space)
         return SecondDerivatives(*options.call(function, (q, v, vd)))
 
+    @refuses_unknown_names
     def geometric_jacobian(
         self,
         q: ArrayLike,

@@ -9,23 +9,23 @@ from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.algorithms.loops.loop_gains import recorded_gains
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.step_dynamics import StepOptions
+from rbd.algorithms.time_steps.continuous_dynamics import ContinuousDynamics
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.arguments import require_choice, require_kind, sequence
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import recorded_function
+from rbd.array_functions.record import load_or_record_spec
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
-from rbd.compiled.specs import SPECS, jacobian_spec, step_spec
+from rbd.compiled.specs import DERIVATIVE_SPECS, SPECS, jacobian_spec, step_spec
 from rbd.compiled.step_derivatives import closed_form_spec, contact_step_derivatives
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameter_arrays import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.mechanism.members import versions_of
 from rbd.progress import Listener, require_progress
+from rbd.scalar_states.parameter_arrays import ParameterName, parameter_shape
 
-FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "geometric_jacobian", "step")
+FUNCTIONS: Final = (*SPECS, *dict.fromkeys(name for name, _ in DERIVATIVE_SPECS), "geometric_jacobian", "step")
 """Names of the methods that are one recorded function each."""
 
 
@@ -59,7 +59,7 @@ class FunctionTable:
     def derivatives(self, name: str, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of an algorithm."""
         check_space(space)
-        return self.algorithm(f"{name} {space}")
+        return self._recorded(f"{name} {space}", lambda: DERIVATIVE_SPECS[name, space])
 
     def geometric_jacobian(self, body: RigidBody | str) -> RecordedFunction:
         """Return the function of the Jacobian of a body with respect to the root."""
@@ -76,7 +76,7 @@ class FunctionTable:
         layout = layout_of(self.mechanism)
         gains, suffix = recorded_gains(layout, stabilization)
         key = f"step {integrator}{suffix}"
-        return self._recorded(key, lambda: step_spec(integrator, layout.ns, StepOptions(gains)), wrenches)
+        return self._recorded(key, lambda: step_spec(integrator, layout.ns, ContinuousDynamics(gains)), wrenches)
 
     def step_derivatives(self, integrator: FixedStepMethod, space: Space) -> RecordedFunction:
         """Return the function of the derivatives of a time step; raise ArgumentError unless it exists."""
@@ -125,7 +125,7 @@ class FunctionTable:
         """Return the function of an algorithm with these external wrenches, recorded from its specification."""
         key = key_with_wrenches(name, wrenches) if wrenches else name
         return self._function(
-            key, lambda: recorded_function(with_wrenches(spec(), wrenches), self.mechanism, key, self.parameters)
+            key, lambda: load_or_record_spec(with_wrenches(spec(), wrenches), self.mechanism, key, self.parameters)
         )
 
     def _function(self, key: str, make: Callable[[], RecordedFunction]) -> RecordedFunction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, final
+from typing import Any, TypeVar, cast, final
 
 import attrs
 import numpy as np
@@ -14,15 +14,21 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.derivatives.space import Space
 from rbd.array_functions.evaluation import Result
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.parameter_checks import check_parameters
 from rbd.array_functions.row_status import RowStatus
-from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame, WrenchInputs, wrench_inputs
+from rbd.array_functions.wrench_inputs import (
+    WrenchArrays,
+    WrenchFrame,
+    WrenchInputs,
+    require_wrench_frame,
+    wrench_inputs,
+)
 from rbd.compiled.function_table import FunctionTable
-from rbd.compiled.method_builtins import NO_BUILTIN, Options, WrenchKeys
+from rbd.compiled.method_builtins import NOT_FOR_BUILTINS, RecordedOptions, WrenchKeys
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
-from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @final
@@ -34,10 +40,6 @@ class CallOptions:
     threads: int
     status: RowStatus | None
     parameters: Mapping[str, ArrayLike]
-
-    def __attrs_post_init__(self) -> None:
-        if self.parameters:
-            check_parameters(self.parameters)
 
     def call(self, function: RecordedFunction, arrays: Sequence[ArrayLike]) -> Result:
         """Return the outputs of a function of arrays."""
@@ -51,46 +53,13 @@ class MethodBase:
         """Set the recorded functions."""
         self._table = table
 
-    def __init_subclass__(cls) -> None:
-        """Let methods that take parameters of the mechanism by name refuse unknown names."""
-        super().__init_subclass__()
-        for name, method in tuple(vars(cls).items()):
-            if inspect.isfunction(method) and any(p.kind is p.VAR_KEYWORD for p in _parameters(method)):
-                setattr(cls, name, cls._refusing_unknown_names(method))
-
-    @staticmethod
-    def _refusing_unknown_names(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a method that names an unknown argument, where Python would name only those that are missing."""
-
-        @wraps(method)
-        def call(self: MethodBase, *arrays: ArrayLike, **named: object) -> Any:
-            try:
-                return method(self, *arrays, **named)
-            except TypeError as error:
-                if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself failed
-                    self._refuse_unknown(method, len(arrays), named)
-                raise
-
-        return call
-
-    def _refuse_unknown(self, method: Callable[..., Any], positional: int, named: Mapping[str, object]) -> None:
-        """Raise ArgumentError if a named argument is neither the method's nor a parameter of the mechanism."""
-        own = [each for each in _parameters(method) if each.kind is not each.VAR_KEYWORD]
-        names = (*(each.name for each in own), *self._table.parameters)
-        missing = [each.name for each in own[positional:] if each.default is each.empty and each.name not in named]
-        for name, value in named.items():
-            if name not in names:
-                instead = f", not {missing[0]}" if missing else ""
-                message = f"{method.__name__} takes {', '.join(names)}; got {name}{instead}"
-                raise ArgumentError(message, argument=name, value=value, allowed=names) from None
-
-    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
+    def _use_builtin(self, name: str, function: RecordedFunction, options: RecordedOptions) -> None:
         """Use a builtin for calls of the method `name` with these options, which are frequent; here, do nothing.
 
-        Calls with `NO_BUILTIN` among their options have none.
+        Calls with `NOT_FOR_BUILTINS` among their options have none.
         """
 
-    def _array(
+    def _evaluate(
         self,
         name: str,
         arrays: tuple[ArrayLike, ...],
@@ -106,7 +75,9 @@ class MethodBase:
             self._use_builtin(name, function, self._wrench_options(external, wrenches, frame))
         return result
 
-    def _derivatives(self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions) -> Result:
+    def _evaluate_derivatives(
+        self, name: str, space: Space, arrays: tuple[ArrayLike, ...], options: CallOptions
+    ) -> Result:
         """Return the derivatives of an algorithm."""
         function = self._table.derivatives(name, space)
         result = options.call(function, arrays)
@@ -118,7 +89,8 @@ class MethodBase:
         self, external: WrenchArrays | None, frame: WrenchFrame
     ) -> tuple[WrenchInputs, tuple[ArrayLike, ...]]:
         """Return the inputs of external wrenches, and their components."""
-        if external is None and frame == "body":
+        if external is None:
+            require_wrench_frame(frame)
             return (), ()
         return wrench_inputs(layout_of(self._table.mechanism), external, frame)
 
@@ -126,24 +98,49 @@ class MethodBase:
         self, external: WrenchArrays | None, inputs: WrenchInputs, frame: WrenchFrame
     ) -> dict[str, object]:
         """Return the options of a call with external wrenches; builtins take them as arrays only."""
-        given: object = None
+        keys: object = None
         if external and all(type(value) is np.ndarray for value in external.values()):
             layout = layout_of(self._table.mechanism)
-            keys = list[RigidBody | str](external)
-            keys.sort(key=layout.body_index)
-            given = WrenchKeys(tuple(keys), inputs)
+            bodies = sorted(external, key=layout.body_index)
+            keys = WrenchKeys(tuple(bodies), inputs)
         elif external:
-            given = NO_BUILTIN
-        return {"external_wrenches": given, "wrench_frame": frame}
+            keys = NOT_FOR_BUILTINS
+        return {"external_wrenches": keys, "wrench_frame": frame}
 
     def _torques(self, tau: ArrayLike | None) -> ArrayLike:
         """Return torques unchanged, zeros for None."""
         return np.zeros(self._table.mechanism.nv) if tau is None else tau
 
 
-def _parameters(method: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    """Return the parameters of a method but the first, which is the robot."""
-    return tuple(inspect.signature(method).parameters.values())[1:]
+def refuses_unknown_names(method: Method) -> Method:
+    """Decorate a method to name an unknown argument, where Python would name only those that are missing."""
+
+    @wraps(method)
+    def call(self: MethodBase, *arrays: ArrayLike, **named: object) -> Any:
+        try:
+            return method(self, *arrays, **named)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself failed
+                parameters = self._table.parameters  # pyright: ignore[reportPrivateUsage]  # `call` is a method
+                _refuse_unknown_names(method, parameters, len(arrays), named)
+            raise
+
+    return cast("Method", call)
+
+
+def _refuse_unknown_names(
+    method: Callable[..., Any], parameters: Sequence[str], positional: int, named: Mapping[str, object]
+) -> None:
+    """Raise ArgumentError if a named argument is neither the method's nor one of `parameters` of the mechanism."""
+    _, *taken = inspect.signature(method).parameters.values()
+    taken = [each for each in taken if each.kind is not each.VAR_KEYWORD]
+    names = (*(each.name for each in taken), *parameters)
+    missing = [each.name for each in taken[positional:] if each.default is each.empty and each.name not in named]
+    for name, value in named.items():
+        if name not in names:
+            instead = f", not {missing[0]}" if missing else ""
+            message = f"{method.__name__} takes {', '.join(names)}; got {name}{instead}"
+            raise ArgumentError(message, argument=name, value=value, allowed=names) from None
 
 
 def only_array(result: Array | Sequence[Array]) -> Array:

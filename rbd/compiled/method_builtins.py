@@ -11,7 +11,7 @@ import numpy as np
 
 from rbd import native
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.parameter_checks import is_checked
+from rbd.array_functions.parameter_checks import has_check
 from rbd.array_functions.wrench_inputs import WrenchInputs
 from rbd.mechanism import Mechanism
 from rbd.mechanism.members import versions_of
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from rbd.native.builtins.context import Guards
     from rbd.native.builtins.parameters import CallParameter, CallSignature
 
-Options: TypeAlias = Mapping[str, object]
+RecordedOptions: TypeAlias = Mapping[str, object]
 """Values of the options that a function was recorded for, by the names of parameters of its method."""
 
-NO_BUILTIN: Final = object()
+NOT_FOR_BUILTINS: Final = object()
 """The value of an option that builtins do not take."""
 
 
@@ -71,7 +71,7 @@ def version_guards(mechanism: Mechanism, versions: tuple[int, int]) -> Guards:
     return tuple((Word(versions_of(mechanism), k), version) for k, version in enumerate(versions))
 
 
-def options_key(options: Options) -> tuple[object, ...]:
+def options_key(options: RecordedOptions) -> tuple[object, ...]:
     """Return the key of options: texts by value, all else by identity."""
     return tuple(_key(value) for value in options.values())
 
@@ -83,17 +83,17 @@ def _key(value: object) -> object:
 
 
 def method_binding(
-    method: Callable[..., object], function: RecordedFunction, options: Options, guards: Guards
+    method: Callable[..., object], function: RecordedFunction, options: RecordedOptions, guards: Guards
 ) -> Binding:
     """Return the binding of a builtin that takes calls of `method` with these options."""
     from rbd.native.builtins.builtin import Binding
 
     names = [port.name for port in function.outline.inputs]
-    series = names.index("tau") if "steps" in inspect.signature(method).parameters else None
-    return Binding(guards=guards, signature=_signature(method, function, options), series=series)
+    series_input = names.index("tau") if "steps" in inspect.signature(method).parameters else None
+    return Binding(guards=guards, signature=_signature(method, function, options), series_input=series_input)
 
 
-def _signature(method: Callable[..., object], function: RecordedFunction, options: Options) -> CallSignature:
+def _signature(method: Callable[..., object], function: RecordedFunction, options: RecordedOptions) -> CallSignature:
     """Return the parameters of the builtin: those of the method, then parameters of the mechanism.
 
     Parameters of the mechanism whose values must be checked are left to the method.
@@ -106,14 +106,14 @@ def _signature(method: Callable[..., object], function: RecordedFunction, option
     zeros = {port.name: np.zeros(port.shape) for port in ports if port.name == "tau"}
     signature = [each for each in inspect.signature(method).parameters.values() if each.kind is not each.VAR_KEYWORD]
     parameters = [_parameter(each, places, zeros, options) for each in signature]
-    parameters += [CallParameter.input(name, places[name], None) for name in values if not is_checked(name)]
+    parameters += [CallParameter.input(name, places[name], None) for name in values if not has_check(name)]
     optional = {each.name for each in signature if each.default is None}
     defaults = {**values, **{name: value for name, value in zeros.items() if name in optional}}
     return CallSignature(parameters, [*(defaults.get(port.name) for port in ports), None])
 
 
 def _parameter(
-    given: inspect.Parameter, places: Mapping[str, int], zeros: Mapping[str, Array], options: Options
+    given: inspect.Parameter, places: Mapping[str, int], zeros: Mapping[str, Array], options: RecordedOptions
 ) -> CallParameter:
     """Return the parameter of a builtin for one of its method; `places` are those of inputs, by name."""
     from rbd.native.builtins.parameters import CallParameter

@@ -9,34 +9,34 @@ from typing_extensions import override
 
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import Space
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.arguments import made_by
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
+from rbd.arguments import constructing_call
 from rbd.array_functions.function import RecordedFunction
 from rbd.compiled.algorithm_methods import AlgorithmMethods
 from rbd.compiled.function_table import FunctionTable
 from rbd.compiled.method_builtins import (
-    NO_BUILTIN,
-    Options,
+    NOT_FOR_BUILTINS,
+    RecordedOptions,
     builtin_documentation,
     method_binding,
     options_key,
     version_guards,
 )
 from rbd.compiled.step_methods import StepMethods
-from rbd.indexing.parameter_arrays import ParameterName, current_values
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalar_states.parameter_arrays import ParameterName, parameter_array
+from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.builtins.builtin import Binding
     from rbd.native.builtins.parameters import Overloads
 
-_MAX_OPTIONS: Final = 17
+_MAX_OVERLOADS: Final = 17
 """Maximum number of options of a method for which there are builtins: the first, and those that follow it."""
 
 
-@made_by("rbd.compile(mechanism)")
+@constructing_call("rbd.compile(mechanism)")
 @final
 class CompiledRobot(AlgorithmMethods, StepMethods):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
@@ -86,7 +86,7 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         (7, 10)
         """
         self._table.require_current()
-        return {name: to_float_array(current_values(self.mechanism, name)) for name in self._table.parameters}
+        return {name: parameter_array(self.mechanism, name) for name in self._table.parameters}
 
     if not TYPE_CHECKING:
 
@@ -140,13 +140,13 @@ class CompiledRobot(AlgorithmMethods, StepMethods):
         return {name: self.function(name) for name in names}
 
     @override
-    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
+    def _use_builtin(self, name: str, function: RecordedFunction, options: RecordedOptions) -> None:
         """Replace the method `name` of this robot, which is called often, by a builtin.
 
         For other calls the builtin calls the method of a robot without builtins, with the same functions. This avoids
         reference cycles, so that the robot is freed with its last reference.
         """
-        if name not in self.__dict__ and NO_BUILTIN not in options.values():
+        if name not in self.__dict__ and NOT_FOR_BUILTINS not in options.values():
             setattr(self, name, _PythonRobot(self._table).builtin(name, function, options))
 
 
@@ -163,7 +163,7 @@ class _PythonRobot(AlgorithmMethods, StepMethods):
         self._known = set[tuple[object, ...]]()
         self._overloads: Overloads | None = None
 
-    def builtin(self, name: str, function: RecordedFunction, options: Options) -> Callable[..., object]:
+    def builtin(self, name: str, function: RecordedFunction, options: RecordedOptions) -> Callable[..., object]:
         """Return the builtin of the method `name`, for calls with these options first."""
         from rbd.native.builtins.parameters import Overloads
 
@@ -171,20 +171,20 @@ class _PythonRobot(AlgorithmMethods, StepMethods):
         self._overloads = Overloads()
         self._known.add(options_key(options))
         binding, text = self._binding(method, function, options), builtin_documentation(method)
-        return function.executable.builtin(method, name, text, binding, self._overloads)
+        return function.executable.make_builtin(method, name, text, binding, self._overloads)
 
     @override
-    def _use_builtin(self, name: str, function: RecordedFunction, options: Options) -> None:
+    def _use_builtin(self, name: str, function: RecordedFunction, options: RecordedOptions) -> None:
         """Add a builtin for other options, which are called often."""
-        if self._overloads is None or NO_BUILTIN in options.values():
+        if self._overloads is None or NOT_FOR_BUILTINS in options.values():
             return
         key = options_key(options)
-        if key not in self._known and len(self._known) < _MAX_OPTIONS:
+        if key not in self._known and len(self._known) < _MAX_OVERLOADS:
             self._known.add(key)
             binding = self._binding(getattr(self, name), function, options)
             function.executable.add_overload(self._overloads, binding)
 
-    def _binding(self, method: Callable[..., object], function: RecordedFunction, options: Options) -> Binding:
+    def _binding(self, method: Callable[..., object], function: RecordedFunction, options: RecordedOptions) -> Binding:
         guards = version_guards(self._table.mechanism, self._table.versions)
         return method_binding(method, function, options, guards)
 

@@ -10,15 +10,12 @@ import attrs
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.algorithms.time_steps.runge_kutta import ScalarTableau
-from rbd.algorithms.time_steps.stages import stage_function
-from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StepOptions
-from rbd.algorithms.time_steps.steps import controlled_step_function, step_function
-from rbd.array_functions.recording_spec import InputKind, Inputs, RecordingSpec
+from rbd.algorithms.time_steps.continuous_dynamics import DEFAULT_DYNAMICS, ContinuousDynamics
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
+from rbd.algorithms.time_steps.steps import step_function
+from rbd.array_functions.recording_spec import Inputs, RecordingSpec
 from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
-from rbd.program.program import Program
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars.arrays import ScalarArray
 
@@ -65,8 +62,12 @@ SPECS: Mapping[str, RecordingSpec] = {
     "dynamics_bias": RecordingSpec(algorithms.dynamics_bias, "qv", regroup=True),
     "forward_dynamics": RecordingSpec(_forward_dynamics, "qv", {"tau": "v"}, regroup=True),
     "momentum_matrix": RecordingSpec(algorithms.momentum_matrix, "q"),
+}
+"""Specifications by name of the method."""
+
+DERIVATIVE_SPECS: Mapping[tuple[str, Space], RecordingSpec] = {
     **{
-        f"{name} {space}": RecordingSpec(_derivatives(function, space, last), "qv", {argument: "v"}, regroup=True)
+        (name, space): RecordingSpec(_derivatives(function, space, last), "qv", {argument: "v"}, regroup=True)
         for name, function, argument, last in (
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
             ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
@@ -74,13 +75,13 @@ SPECS: Mapping[str, RecordingSpec] = {
         for space in SPACES
     },
     **{
-        f"inverse_dynamics_second_derivatives {space}": RecordingSpec(
+        ("inverse_dynamics_second_derivatives", space): RecordingSpec(
             _second_derivatives(space), "qv", {"vd": "v"}, regroup=True
         )
         for space in SPACES
     },
 }
-"""Specifications by name of the method, followed by its option if there are several."""
+"""Specifications of derivatives by name of the method and space."""
 
 
 def jacobian_spec(target: RigidBody) -> RecordingSpec:
@@ -93,32 +94,9 @@ def jacobian_spec(target: RigidBody) -> RecordingSpec:
     return RecordingSpec(jacobian, "q")
 
 
-def step_spec(integrator: FixedStepMethod, ns: int = 0, options: StepOptions = DEFAULT_OPTIONS) -> RecordingSpec:
+def step_spec(
+    integrator: FixedStepMethod, ns: int = 0, dynamics: ContinuousDynamics = DEFAULT_DYNAMICS
+) -> RecordingSpec:
     """Return the specification of a time step with `ns` contact states."""
     inputs: Inputs = {"s": "s", **TORQUES_AND_STEP} if ns else TORQUES_AND_STEP
-    return RecordingSpec(step_function(integrator, options), "qv", inputs, regroup=True)
-
-
-def stage_spec(tableau: ScalarTableau, index: int, ns: int, options: StepOptions = DEFAULT_OPTIONS) -> RecordingSpec:
-    """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
-    return RecordingSpec(stage_function(tableau, index, options), "qv", _stage_inputs(tableau, index, ns), regroup=True)
-
-
-def _stage_inputs(tableau: ScalarTableau, index: int, ns: int) -> Inputs:
-    """Return the arguments of stage `index`: torques, initial values of the step, earlier rates."""
-    last = index + 1 == tableau.stages
-    inputs: dict[str, InputKind] = {**TORQUES_AND_STEP, "s": "s"}
-    if index:
-        inputs |= {"q0": "q", "v0": "v", "s0": "s"}
-    rates: dict[str, InputKind] = {"phid": "v", "vd": "v", "sd": "s"}
-    inputs |= {f"{rate}{k}": kind for rate, kind in rates.items() for k in tableau.rates_needed_after(index)}
-    if last and tableau.error:
-        inputs |= {"rtol": "scalar", "atol": "scalar"}
-    return {name: kind for name, kind in inputs.items() if ns or kind != "s"}
-
-
-def controlled_step_spec(integrator: FixedStepMethod, control: Program) -> RecordingSpec:
-    """Return the specification of a time step with a recorded controller."""
-    return RecordingSpec(
-        controlled_step_function(integrator, control), "qv", {"t": "scalar", "t_next": "scalar"}, regroup=True
-    )
+    return RecordingSpec(step_function(integrator, dynamics), "qv", inputs, regroup=True)

@@ -13,7 +13,7 @@ import attrs
 
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.derivatives.step_derivatives import step_derivatives
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.velocity_map import VelocityMap
@@ -28,8 +28,8 @@ from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
 
-_OF: Final = ("q", "v", "s")
-_INPUT_OF: Final = {"torques": "tau"}
+_STATES: Final = ("q", "v", "s")
+_INPUT_NAMES: Final = {"torques": "tau"}
 
 
 @final
@@ -96,13 +96,13 @@ def _differentiated(step: Program, mechanism: Mechanism, inputs: Vector) -> Mapp
     """Return the derivatives, with the names of the fields of the result, at recorded inputs."""
     after, named, velocity_map = replay(step, inputs), dict[str, Matrix](), VelocityMap.of(mechanism)
     q_next = tuple(after[: mechanism.nq])
-    states = [name for name in _OF if any(port.name == f"{name}_next" for port in step.outputs)]
+    states = [name for name in _STATES if any(port.name == f"{name}_next" for port in step.outputs)]
     for of in states:
         for by in (*states, "torques"):
             directions = velocity_map.matrix if by == "q" else None
-            slopes = derivative(step, f"{of}_next", _INPUT_OF.get(by, by), directions=directions)
+            slopes = derivative(step, f"{of}_next", _INPUT_NAMES.get(by, by), directions=directions)
             rows = _rows(replay(slopes, inputs), slopes.outputs[0].shape)
-            named[f"{of}_by_{by}"] = velocity_map.along_velocities(q_next, rows) if of == "q" else rows
+            named[f"{of}_by_{by}"] = velocity_map.to_velocity_rows(q_next, rows) if of == "q" else rows
     return named
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Unpack, overload
 
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.derivatives.space import Space
 from rbd.algorithms.derivatives.step_derivatives import StepDerivatives
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.array_functions.parameter_checks import check_parameters
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.array_functions.row_status import RowStatus
 from rbd.array_functions.wrench_inputs import WrenchArrays, WrenchFrame
-from rbd.compiled.method_base import CallOptions, MethodBase
+from rbd.compiled.method_base import CallOptions, MethodBase, refuses_unknown_names
 from rbd.compiled.rollout import rollout
 from rbd.compiled.step_derivatives import CompliantStepDerivatives
+from rbd.compiled.step_options import StepDerivativesOptions, StepOptions
 from rbd.errors import ArgumentError
 from rbd.indexing.layout import layout_of
 from rbd.scalars.arrays import Array
@@ -34,14 +34,7 @@ class StepMethods(MethodBase):
         dt: ArrayLike,
         *,
         s: None = None,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepOptions],
     ) -> tuple[Array, Array]: ...
     @overload
     def step(
@@ -52,15 +45,9 @@ class StepMethods(MethodBase):
         dt: ArrayLike,
         *,
         s: ArrayLike,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepOptions],
     ) -> tuple[Array, Array, Array]: ...
+    @refuses_unknown_names
     def step(
         self,
         q: ArrayLike,
@@ -104,14 +91,7 @@ class StepMethods(MethodBase):
         steps: int,
         *,
         s: None = None,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepOptions],
     ) -> tuple[Array, Array]: ...
     @overload
     def rollout(
@@ -123,15 +103,9 @@ class StepMethods(MethodBase):
         steps: int,
         *,
         s: ArrayLike,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
-        external_wrenches: WrenchArrays | None = None,
-        wrench_frame: WrenchFrame = "body",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepOptions],
     ) -> tuple[Array, Array, Array]: ...
+    @refuses_unknown_names
     def rollout(
         self,
         q: ArrayLike,
@@ -161,7 +135,6 @@ class StepMethods(MethodBase):
         """
         arrays = (*self._initial_arrays(q, v, s), self._torques(tau), dt)
         wrenches, components = self._wrench_inputs(external_wrenches, wrench_frame)
-        check_parameters(parameters)
         function = self._table.step(integrator, stabilization, wrenches)
         named = {**parameters, **dict(zip([each.name for each in wrenches], components, strict=True))}
         history = rollout(function.evaluation, arrays, steps, threads, named, out, status)
@@ -179,12 +152,7 @@ class StepMethods(MethodBase):
         dt: ArrayLike,
         *,
         s: None = None,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepDerivativesOptions],
     ) -> StepDerivatives[Array]: ...
     @overload
     def step_derivatives(
@@ -195,13 +163,9 @@ class StepMethods(MethodBase):
         dt: ArrayLike,
         *,
         s: ArrayLike,
-        integrator: FixedStepMethod = "munthe-kaas-rk4",
-        space: Space = "tangent",
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        status: RowStatus | None = None,
-        **parameters: ArrayLike,
+        **options: Unpack[StepDerivativesOptions],
     ) -> CompliantStepDerivatives: ...
+    @refuses_unknown_names
     def step_derivatives(
         self,
         q: ArrayLike,

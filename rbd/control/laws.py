@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rbd.control.gains import PDGains, SE3PDGains, gain_times
 from rbd.errors import ArgumentError, ShapeError
+from rbd.program.status import range_error
 from rbd.pytrees.finite import require_finite_numbers
 from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import pack
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.frame import A, B, G, check_frame
 from rbd.spatial.linalg import Vec3, tmatvec
@@ -23,9 +25,7 @@ def number_law(gains: PDGains, error: Scalar, rate: Scalar) -> Scalar:
     """Return -k e - d de/dt of a number; raise NotFiniteError when it is too large."""
     if isinstance(gains.k, tuple) or isinstance(gains.d, tuple):
         raise ArgumentError("gains of one number are numbers", argument="gains", value=gains, allowed="numbers")
-    result = -(gains.k * error) - gains.d * rate
-    require_finite_numbers((result,), "pd")
-    return result
+    return _finite(lambda: (-(gains.k * error) - gains.d * rate,))[0]
 
 
 def array_law(gains: PDGains, error: NDArray[Any], rate: NDArray[Any]) -> NDArray[Any]:
@@ -33,9 +33,7 @@ def array_law(gains: PDGains, error: NDArray[Any], rate: NDArray[Any]) -> NDArra
     if error.shape != rate.shape or error.ndim != 1:
         message = f"x has shape {error.shape} and rate {rate.shape}; they must be one vector each, of one length"
         raise ShapeError(message, argument="rate", expected=error.shape, actual=rate.shape)
-    values = _components(gains, tuple(error.tolist()), tuple(rate.tolist()))
-    floats = error.dtype != np.object_ and rate.dtype != np.object_
-    return np.array(values, dtype=np.float64 if floats else np.object_)
+    return pack(_components(gains, tuple(error.tolist()), tuple(rate.tolist())))
 
 
 def framed_law(gains: PDGains, frame: Frame[G], error: Vec3, rate: Vec3) -> FreeVector[G]:
@@ -63,8 +61,19 @@ def pose_law(
     return SpatialAcceleration.trusted(twist.body, twist.base, body, angular.xyz_components, linear.xyz_components)
 
 
-def _components(gains: PDGains, error: Vector, rate: Vector) -> Vector:
-    pairs = zip(gain_times(gains.k, error), gain_times(gains.d, rate), strict=True)
-    result = tuple(-(a + b) for a, b in pairs)
+def _finite(law: Callable[[], Vector]) -> Vector:
+    """Return the numbers of a law; raise NotFiniteError for those that are too large."""
+    try:
+        result = law()
+    except OverflowError:  # of fractions, of which each is in the range of floats
+        raise range_error("pd") from None
     require_finite_numbers(result, "pd")
     return result
+
+
+def _components(gains: PDGains, error: Vector, rate: Vector) -> Vector:
+    def law() -> Vector:
+        pairs = zip(gain_times(gains.k, error), gain_times(gains.d, rate), strict=True)
+        return tuple(-(a + b) for a, b in pairs)
+
+    return _finite(law)

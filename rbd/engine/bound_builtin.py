@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from rbd.engine.live_buffers import OWNER, LiveBuffers
-from rbd.pytrees.flattening import UnsuitableError
+from rbd.pytrees.flattening import FlatteningError
 from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.scalars.arrays import Array
 
@@ -72,6 +72,6 @@ def bound_value_builtin(
         return builder.builtin(buffers)
     try:
         builder.make_result(recorded.form.template, output)
-    except UnsuitableError:
+    except FlatteningError:
         return None
     return builder.builtin(buffers)

@@ -28,7 +28,7 @@ _FLOATS: Final = frozenset((float,))
 @final
 @attrs.define(eq=False)
 class ParsedCall:
-    """The parts of a call that may have a fast path.
+    """Parsed arguments of a call that may have a fast path.
 
     All calls with wrenches on the same bodies in the same frames have one key. Frames are in it by their identities: a
     fast path has default frames of bodies only, which live as long as its layout.

@@ -46,13 +46,13 @@ class CoordinateWriter:
         """Return the builtin once there is machine code."""
         engine, which = self._engine, self._which
         executable = engine.kernels.coordinate_check(engine.mechanism, "q" if which == Q else "v")
-        compiled = executable.machine_code if executable is not None and executable.request_code() else None
+        compiled = None if executable is None else executable.code_for_builtin()
         if compiled is None:
             return _no_builtin
         from rbd.native.builtins.builtin import Binding, make_builtin
 
         buffers, scratch = engine.buffers, tuple(np.zeros(port.shape) for port in compiled.outline.outputs[1:])
         targets = buffers.q if which == Q else buffers.v, *scratch
-        guards, version = buffers.topology_guard(), buffers.word(which)
+        guards, version = buffers.structure_guard(), buffers.word(which)
         binding = Binding(buffers.word(OWNER), guards, (None,), targets, (), version)
         return make_builtin(compiled, None, binding) or _no_builtin

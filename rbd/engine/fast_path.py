@@ -50,77 +50,83 @@ def fast_path(
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         if result is not None:
-            filling = _FillingFunction(cast("Any", function), result)
-            return cast("Callable[P, R]", wraps(function)(_of_result(filling)))
+            function_of_result = _FunctionOfResult(cast("Any", function), result)
+            return cast("Callable[P, R]", wraps(function)(_of_result(function_of_result)))
         arguments = CallArguments.of(function, target=target, vectors=vectors, out=out)
-        fast = _FastFunction(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
+        algorithm = _FunctionOfState(cast("Any", function), arguments, ParsedCall(function, (None,) * vectors))
         of_state = _of_state_and_out if out else _of_state
-        call = _of_target(fast) if target else _of_vectors(fast) if vectors else of_state(fast)
+        call = _of_target(algorithm) if target else _of_vectors(algorithm) if vectors else of_state(algorithm)
         return cast("Callable[P, R]", wraps(function)(call))
 
     return decorate
 
 
-# These functions run in every call: each line adds to its time.
+# These functions run in every call: each line adds to its time. Nothing runs within `except`: its errors would have the
+# KeyError for a context.
 
 
-def _of_state(fast: _FastFunction) -> Callable[..., Any]:
+def _of_state(algorithm: _FunctionOfState) -> Callable[..., Any]:
     """Return a function of a state alone."""
-    key = fast.function
+    key = algorithm.function
 
     def call(state: Any = MISSING, *args: Any, **named: Any) -> Any:
         if args or named:
-            return fast.dispatch(state, args, named)
+            return algorithm.dispatch(state, args, named)
         try:
-            answer = state.engine.builtins[key]()
+            builtin = state.engine.builtins[key]
         except (AttributeError, KeyError):  # no live state, or not yet
-            answer = NotImplemented
-        return fast.run(state, args, named, fast.plain) if answer is NotImplemented else answer
+            pass
+        else:
+            answer = builtin()
+            if answer is not NotImplemented:
+                return answer
+        return algorithm.run(state, args, named, algorithm.plain)
 
     return call
 
 
-def _of_state_and_out(fast: _FastFunction) -> Callable[..., Any]:
-    """Return a function of a state and perhaps a buffer `out`: as a parameter it is no entry of a dictionary."""
-    key = fast.function
+def _of_state_and_out(algorithm: _FunctionOfState) -> Callable[..., Any]:
+    """Return a function of a state and perhaps a buffer `out`, which `_of_vectors` would pass in a dictionary."""
+    key = algorithm.function
 
     def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
         if args or named:
-            return fast.dispatch(state, args, _with_out(named, out))
-        try:
-            builtin = state.engine.builtins[key]
-            answer = builtin() if out is MISSING else builtin(out=out)
-        except (AttributeError, KeyError):
-            answer = NotImplemented
-        if answer is NotImplemented:
-            return fast.run(state, args, {} if out is MISSING else {OUT: out}, fast.plain)
-        return answer
-
-    return call
-
-
-def _of_vectors(fast: _FastFunction) -> Callable[..., Any]:
-    """Return a function of a state, arrays, and perhaps a buffer `out`."""
-    key, vectors, takes_out = fast.function, fast.arguments.vectors, fast.arguments.out
-
-    def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
-        if named or len(args) != vectors:
-            return fast.dispatch(state, args, _with_out(named, out))
+            return algorithm.dispatch(state, args, _with_out(named, out))
         try:
             builtin = state.engine.builtins[key]
         except (AttributeError, KeyError):  # no live state, or not yet
-            builtin = None  # what runs now does so outside: its errors have no KeyError for a context
-        if builtin is None:
-            return fast.run(state, args, _with_out(named, out), fast.plain)
-        answer = builtin(*args) if out is MISSING else builtin(*args, out=out) if takes_out else NotImplemented
-        return fast.refused(state, args, _with_out(named, out)) if answer is NotImplemented else answer
+            pass
+        else:
+            answer = builtin() if out is MISSING else builtin(out=out)
+            if answer is not NotImplemented:
+                return answer
+        return algorithm.run(state, args, named if out is MISSING else {OUT: out}, algorithm.plain)
 
     return call
 
 
-def _of_target(fast: _FastFunction) -> Callable[..., Any]:
+def _of_vectors(algorithm: _FunctionOfState) -> Callable[..., Any]:
+    """Return a function of a state, arrays, and perhaps a buffer `out`."""
+    key, vectors, takes_out = algorithm.function, algorithm.arguments.vectors, algorithm.arguments.out
+
+    def call(state: Any = MISSING, *args: Any, out: Any = MISSING, **named: Any) -> Any:
+        if named or len(args) != vectors:
+            return algorithm.dispatch(state, args, _with_out(named, out))
+        try:
+            builtin = state.engine.builtins[key]
+        except (AttributeError, KeyError):  # no live state, or not yet
+            builtin = None
+        if builtin is None:
+            return algorithm.run(state, args, _with_out(named, out), algorithm.plain)
+        answer = builtin(*args) if out is MISSING else builtin(*args, out=out) if takes_out else NotImplemented
+        return algorithm.refused(state, args, _with_out(named, out)) if answer is NotImplemented else answer
+
+    return call
+
+
+def _of_target(algorithm: _FunctionOfState) -> Callable[..., Any]:
     """Return a function of a state, a path or a body, perhaps arrays, and perhaps a frame."""
-    key, arity = fast.function, 1 + fast.arguments.vectors
+    key, arity = algorithm.function, 1 + algorithm.arguments.vectors
 
     def call(state: Any = MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
         if len(args) == arity and not named:
@@ -132,27 +138,27 @@ def _of_target(fast: _FastFunction) -> Callable[..., Any]:
                 answer = builtin() if arity == 1 else builtin(*args[1:])
                 if answer is not NotImplemented:
                     return answer
-        return fast.dispatch(state, args, named if frame is None else {**named, FRAME: frame})
+        return algorithm.dispatch(state, args, named if frame is None else {**named, FRAME: frame})
 
     return call
 
 
-def _of_result(filling: _FillingFunction) -> Callable[..., Any]:
+def _of_result(function_of_result: _FunctionOfResult) -> Callable[..., Any]:
     """Return a function of a result, a state and torques; the key of its plain call is the state."""
 
     def call(result: Any = MISSING, state: Any = MISSING, torques: Any = MISSING, /, *more: Any, **named: Any) -> Any:
         if named or more:
             first = named.pop("result", MISSING) if result is MISSING else result
-            return filling.dispatch(first, _given(state, torques, *more), named)
+            return function_of_result.dispatch(first, _given(state, torques, *more), named)
         try:
             builtin = result.writer.builtins[state]
-            pushed = state.engine.zero_torques if torques is MISSING or torques is None else torques
+            numbers = state.engine.zero_torques if torques is MISSING or torques is None else torques
         except (AttributeError, KeyError, TypeError):  # no result, no state, or not yet
-            builtin = pushed = None
+            builtin = numbers = None
         if builtin is None:
-            return filling.dispatch(result, _given(state, torques), named)
-        if builtin(pushed) is NotImplemented:
-            return filling.run(result, _given(state, torques), named, ParsedCall(state, (pushed,)))
+            return function_of_result.dispatch(result, _given(state, torques), named)
+        if builtin(numbers) is NotImplemented:
+            return function_of_result.run(result, _given(state, torques), named, ParsedCall(state, (numbers,)))
         return result
 
     return call
@@ -170,7 +176,7 @@ def _with_out(named: dict[str, Any], out: Any) -> dict[str, Any]:
 
 @final
 @attrs.frozen(eq=False)
-class _FastFunction:
+class _FunctionOfState:
     """A function with fast paths; the key of its plain call is the function."""
 
     function: Callable[..., Call[Any]]
@@ -200,7 +206,8 @@ class _FastFunction:
 
     def run(self, state: Any, args: tuple[Any, ...], named: dict[str, Any], parsed: ParsedCall | None) -> Any:
         """Run the function and the call it returns, which opens a fast path."""
-        if state is not MISSING and not hasattr(getattr(state, "engine", None), "stamp"):
+        # Every engine has `dependency_versions`; `is_state` asks an abstract class, which takes longer.
+        if state is not MISSING and not hasattr(getattr(state, "engine", None), "dependency_versions"):
             require_state(state, self.function.__name__)
         call = self.function(*args, **named) if state is MISSING else self.function(state, *args, **named)
         if parsed is None or (parsed.external_wrenches and not parsed.may_open(state.engine.layout)):
@@ -222,11 +229,11 @@ class _FastFunction:
 
 @final
 @attrs.frozen(eq=False)
-class _FillingFunction:
+class _FunctionOfResult:
     """A function with fast paths that fills a result."""
 
     function: Callable[..., Call[Any]]
-    make: Callable[[Mechanism], Any]
+    make_result: Callable[[Mechanism], Any]
     """Makes a result."""
 
     def dispatch(self, result: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -247,12 +254,12 @@ class _FillingFunction:
         if result is MISSING:
             state: Any = named.get("state")
             require_state(state, self.function.__name__)
-            return self.make(state.mechanism), args
+            return self.make_result(state.mechanism), args
         if "state" in named:
             return result, args
         if not args:
             require_state(result, self.function.__name__)
-        return (self.make(result.mechanism), (result, *args)) if is_state(result) else (result, args)
+        return (self.make_result(result.mechanism), (result, *args)) if is_state(result) else (result, args)
 
     def run(self, result: Any, args: tuple[Any, ...], named: dict[str, Any], parsed: ParsedCall | None) -> Any:
         """Run the function and the call it returns, which opens a fast path."""

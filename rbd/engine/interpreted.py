@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _interprets: ContextVar[bool] = ContextVar("rbd_interpreted", default=False)
-OPEN_BLOCKS = array("q", [0])
-"""Number of open `interpreted` blocks of all threads; builtins check it."""
+INTERPRETED_CONTEXTS = array("q", [0])
+"""Number of open `interpreted` blocks of all threads: a word at a fixed address, for machine code reads no context."""
 
 
 @contextmanager
@@ -26,11 +26,11 @@ def interpreted() -> Generator[None]:
     True
     """
     token = _interprets.set(True)
-    OPEN_BLOCKS[0] += 1
+    INTERPRETED_CONTEXTS[0] += 1
     try:
         yield
     finally:
-        OPEN_BLOCKS[0] -= 1
+        INTERPRETED_CONTEXTS[0] -= 1
         _interprets.reset(token)
 
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from rbd.engine.interpreted import OPEN_BLOCKS
+from rbd.atomic_calls import consume
+from rbd.engine.interpreted import INTERPRETED_CONTEXTS
 from rbd.engine.ownership import own
 from rbd.errors import WrongThreadError
 from rbd.indexing.layout import Layout
-from rbd.kernels.engine_interface import Depends
+from rbd.kernels.engine_interface import Dependencies
 from rbd.mechanism import Mechanism
-from rbd.mechanism.members import PARAMETERS, TOPOLOGY, versions_of
+from rbd.mechanism.members import PARAMETERS, STRUCTURE, versions_of
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
-from rbd.uninterrupted import consume
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.context import Guards, Word
+    from rbd.native.builtins.context import Guards, StateWords, Word
 
 OWNER: Final = 0
 """Index of the owner thread in the words of a state."""
@@ -41,7 +41,7 @@ class LiveBuffers:
         """The owner thread and the versions of q and v, which machine code reads and writes."""
         own(self.words)
         self.versions = versions_of(mechanism)
-        """The versions of the mechanism's topology and parameters, which edits increment in place."""
+        """The versions of the mechanism's structure and parameters, which edits increment in place."""
         self.q: Array = np.zeros(layout.nq)
         self.v: Array = np.zeros(layout.nv)
         self._scalars: dict[int, tuple[int, Vector]] = {}
@@ -62,12 +62,12 @@ class LiveBuffers:
             caller=caller,
         )
 
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
+    def dependency_versions(self, dependencies: Dependencies) -> tuple[int, ...]:
         """Return the versions of the dependencies of a pass."""
         parameters, words = self.versions[PARAMETERS], self.words
-        if depends == "parameters":
+        if dependencies == "parameters":
             return (parameters,)
-        return (parameters, words[Q]) if depends == "q" else (parameters, words[Q], words[V])
+        return (parameters, words[Q]) if dependencies == "q" else (parameters, words[Q], words[V])
 
     def write(self, which: int, values: Array) -> None:
         """Copy checked coordinates (Q or V) into the buffer."""
@@ -86,10 +86,10 @@ class LiveBuffers:
 
     def floats(self, which: int) -> Vector:
         """Return coordinates (Q or V) as Python floats, cached per version."""
-        kept, now = self._scalars.get(which), self.words[which]
-        if kept is None or kept[0] != now:
-            kept = self._scalars[which] = now, tuple((self.q if which == Q else self.v).tolist())
-        return kept[1]
+        cached, now = self._scalars.get(which), self.words[which]
+        if cached is None or cached[0] != now:
+            cached = self._scalars[which] = now, tuple((self.q if which == Q else self.v).tolist())
+        return cached[1]
 
     def word(self, index: int) -> Word:
         """Return one of the words for machine code: the owner, or the version of Q or V."""
@@ -97,19 +97,21 @@ class LiveBuffers:
 
         return Word(self.words, index)
 
-    def all_words(self) -> tuple[Word, Word, Word]:
+    def all_words(self) -> StateWords:
         """Return the words for machine code: the owner, the versions of q and v."""
-        return self.word(OWNER), self.word(Q), self.word(V)
+        from rbd.native.builtins.context import StateWords
 
-    def topology_guard(self) -> Guards:
-        """Return a guard that lets machine code run until the topology is edited."""
+        return StateWords(self.word(OWNER), self.word(Q), self.word(V))
+
+    def structure_guard(self) -> Guards:
+        """Return a guard that lets machine code run until the structure is edited."""
         from rbd.native.builtins.context import Word
 
-        return ((Word(self.versions, TOPOLOGY), self.versions[TOPOLOGY]),)
+        return ((Word(self.versions, STRUCTURE), self.versions[STRUCTURE]),)
 
     def guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtins.context import Word
 
         parameters = Word(self.versions, PARAMETERS), self.versions[PARAMETERS]
-        return (*self.topology_guard(), parameters, (Word(OPEN_BLOCKS, 0), 0))
+        return (*self.structure_guard(), parameters, (Word(INTERPRETED_CONTEXTS, 0), 0))

@@ -12,17 +12,17 @@ from typing_extensions import override
 from rbd import native
 from rbd.engine.bound_builtin import Builtin
 from rbd.engine.fast_path_table import FastPathTable
-from rbd.engine.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
+from rbd.engine.interpreted import INTERPRETED_CONTEXTS, interpreted, is_interpreted
 from rbd.engine.live_buffers import OWNER, LiveBuffers, Q, V
 from rbd.engine.query_counts import QueryCounts
 from rbd.errors import ScalarError
 from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall
-from rbd.kernels.engine_interface import Depends, Engine
+from rbd.kernels.engine_interface import Dependencies, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.query_builtins import QueryBuiltins, QueryTable
 from rbd.mechanism import Mechanism
-from rbd.mechanism.members import PARAMETERS, TOPOLOGY
+from rbd.mechanism.members import PARAMETERS, STRUCTURE
 from rbd.native.runtime import abi
 from rbd.program.status import range_error
 from rbd.pytrees.finite import require_finite_numbers, require_finite_result
@@ -62,16 +62,16 @@ class LiveEngine(Engine):
 
     @override
     def check(self) -> None:
-        """Raise StaleStateError after an edit of the topology, WrongThreadError in other threads than the owner."""
+        """Raise StaleStateError after an edit of the structure, WrongThreadError in other threads than the owner."""
         if threading.get_ident() != self._words[OWNER]:
             raise self.buffers.wrong_thread()
-        if self.layout.version != self._versions[TOPOLOGY]:
+        if self.layout.version != self._versions[STRUCTURE]:
             super().check()
 
     @override
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
+    def dependency_versions(self, dependencies: Dependencies) -> tuple[int, ...]:
         """Return the versions of the dependencies."""
-        return self.buffers.stamp(depends)
+        return self.buffers.dependency_versions(dependencies)
 
     # --- kernels -----------------------------------------------------------------------------------------------------
 
@@ -81,14 +81,12 @@ class LiveEngine(Engine):
         return self.run(state, KernelCall(kernel, tuple(args)))
 
     @override
-    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, array_count: int = 0) -> Any:
         """Return the result of a call; open a fast path under `key` once there is machine code."""
         self.check()
-        if OPEN_BLOCKS[0] and is_interpreted():
+        if INTERPRETED_CONTEXTS[0] and is_interpreted():
             return self._run_source(state, call)
-        recorded, numbers = self.kernels.get_or_record(
-            self.mechanism, self._versions[PARAMETERS], call.kernel, call.args
-        )
+        recorded, numbers = self.kernels.get_or_record(self.mechanism, call.kernel, call.args)
         if not isinstance(recorded, RecordedKernel):
             result = self._run_source(state, call)
             if recorded is not None:
@@ -97,47 +95,49 @@ class LiveEngine(Engine):
         arrays = recorded.executable(recorded.inputs(self.buffers.q, self.buffers.v, numbers))
         if arrays is None:  # the source raises the error of a failed program
             return self._run_source(state, call)
-        if key is not None and recorded.executable.is_compiled:
-            self._fast_paths.open(key, count, recorded, call, numbers)
+        if key is not None and recorded.executable.builtin is not None:
+            self._fast_paths.open(key, array_count, recorded, call, numbers)
         return self._result(call, recorded, arrays)
 
     def _result(self, call: KernelCall[Any], recorded: RecordedKernel, arrays: Sequence[Array]) -> Any:
         """Return the result of a call from the outputs of its program."""
         if call.shapes is None:
             return call.result_of_value(recorded.form.unflatten(arrays))
-        if not recorded.form.is_arrays or len(arrays) != len(call.shapes):
-            arrays = self.packed(recorded.form.unflatten(arrays), call.shapes)
+        if not recorded.form.holds_arrays or len(arrays) != len(call.shapes):
+            arrays = self.pack_arrays(recorded.form.unflatten(arrays), call.shapes)
         found: list[Array] = []
         for each, (name, shape) in zip(arrays, call.shapes.items(), strict=True):
             array = each.reshape(shape)
             found.append(array if call.out is None else self._copied(array, name, call.out))
-        return found[0] if call.finish is None and len(found) == 1 else call.result_of_arrays(found)
+        return found[0] if call.convert is None and len(found) == 1 else call.result_of_arrays(found)
 
     def _run_source(self, state: StateView, call: KernelCall[Any]) -> Any:
         """Return the result of a call by running the source of its kernel."""
         with interpreted():
             value = call.kernel.function(state, *call.args)
         require_finite_result(value, call.kernel.name)
-        return self.finished(call, value)
+        return self.call_result(call, value)
 
     @override
-    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], dependencies: Dependencies) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         words, versions = self._words, self._versions
-        if words[OWNER] != threading.get_ident() or versions[TOPOLOGY] != self.layout.version:
+        if words[OWNER] != threading.get_ident() or versions[STRUCTURE] != self.layout.version:
             self.check()
-        if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
-            return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
-        stamp = (versions[PARAMETERS], words[Q]) if depends == "q" else (versions[PARAMETERS], words[Q], words[V])
+        if dependencies == "parameters" or (INTERPRETED_CONTEXTS[0] and is_interpreted()):
+            return self.cached_value((kernel, is_interpreted()), dependencies, lambda: kernel.function(state))
+        current = (
+            (versions[PARAMETERS], words[Q]) if dependencies == "q" else (versions[PARAMETERS], words[Q], words[V])
+        )
         cached: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
-        if cached is not None and cached[0] == stamp:
+        if cached is not None and cached[0] == current:
             value: R = cached[1]
             return value
         builtin = self.builtins.get(kernel)
         result: Any = NotImplemented if builtin is None else builtin()
         if result is NotImplemented:
             result = self.run(state, KernelCall(kernel), kernel)
-        self.cache[kernel] = stamp, result
+        self.cache[kernel] = current, result
         value = result
         return value
 
@@ -178,7 +178,7 @@ class LiveEngine(Engine):
 
     def compiled(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return the recorded kernel for these arguments if it is compiled, else None."""
-        return self.kernels.compiled(self.mechanism, self._versions[PARAMETERS], kernel, args)
+        return self.kernels.compiled_kernel(self.mechanism, kernel, args)
 
     def loop_binding(self, state: object) -> LoopBinding:
         """Return the binding of a loop over steps of `state`, which has this engine, without the kernels."""
@@ -187,7 +187,7 @@ class LiveEngine(Engine):
         return LoopBinding(state, self.buffers.all_words(), self.buffers.guards())
 
     @override
-    def open_query(
+    def request_builtin(
         self,
         table: QueryTable,
         key: object,
@@ -195,9 +195,9 @@ class LiveEngine(Engine):
         make: Callable[[QueryBuiltins], Builtin | None],
     ) -> None:
         """Add a builtin once a query is asked often, and again when parameters were edited."""
-        if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
+        if INTERPRETED_CONTEXTS[0] or not abi.is_supported() or not native.available():
             return
-        asked, version = self._query_counts.counted(table, key, places), self._versions[PARAMETERS]
+        asked, version = self._query_counts.count_call(table, key, places), self._versions[PARAMETERS]
         builtin = make(self._queries()) if asked.is_due(version) else None
         if builtin is not None:
             asked.built_at, table[key] = version, builtin

@@ -17,13 +17,13 @@ from rbd.engine.live_buffers import LiveBuffers
 from rbd.engine.pass_values import PassValues
 from rbd.engine.value_plans import Numbers, PlanBuilder, framed_offsets
 from rbd.indexing.layout import Layout
-from rbd.kernels.cached_pass import pass_kernel_of
-from rbd.kernels.kernel import Kernel
-from rbd.kernels.query_builtins import BodyFixedFrame, no_builtin
+from rbd.kernels.body_fixed_frames import BodyFixedFrame
+from rbd.kernels.cached_pass import Pass
+from rbd.kernels.query_builtins import no_builtin
 from rbd.kinematics import passes
 from rbd.mechanism import Mechanism
 from rbd.mechanism.members import PARAMETERS
-from rbd.pytrees.flattening import UnsuitableError
+from rbd.pytrees.flattening import FlatteningError
 from rbd.recorder.kernel_cache import KernelCache
 from rbd.recorder.recorded_kernel import RecordedKernel
 from rbd.spatial import Frame, SpatialAcceleration, Transform, Twist
@@ -58,12 +58,12 @@ class _PlannedTransform:
 
 @final
 class NativeQueries:
-    """Maker of the builtins of one state."""
+    """Builtins of the framed queries of one state, made when they are asked for."""
 
     def __init__(self, mechanism: Mechanism, layout: Layout, buffers: LiveBuffers, kernels: KernelCache) -> None:
         """Start without passes."""
         self._mechanism, self._layout, self._buffers, self._kernels = mechanism, layout, buffers, kernels
-        self._passes: dict[object, PassValues] = {}
+        self._passes: dict[Pass[Any], PassValues] = {}
 
     def pose(self, fixed_frame: BodyFixedFrame) -> Builtin | None:
         """Return a builtin of the transform from a body-fixed frame to the root frame."""
@@ -75,13 +75,13 @@ class NativeQueries:
 
         return self._planned(plan)
 
-    def motion(self, look_up: Callable[..., Any], kind: type[MotionVector], index: int) -> Builtin | None:
+    def motion(self, body_motions: Pass[Any], kind: type[MotionVector], index: int) -> Builtin | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
         body, root = self._layout.bodies[index].default_frame, self._layout.root_frame
 
         def plan(builder: PlanBuilder) -> None:
             pose = self._pass_transform(builder, passes.to_root, index)
-            builder.make_instance(kind, pose.moved(self._gather(builder, look_up, index)), 3, 3, body, root, root)
+            builder.make_instance(kind, pose.moved(self._gather(builder, body_motions, index)), 3, 3, body, root, root)
 
         return self._planned(plan)
 
@@ -96,14 +96,14 @@ class NativeQueries:
 
     def relative_twist(self, moving: BodyFixedFrame, fixed: BodyFixedFrame, target: BodyFixedFrame) -> Builtin | None:
         """Return a builtin of the twist of a body-fixed frame with respect to another, in a third."""
-        here = attrs.evolve(moving, to_default=None)
+        moving_default = attrs.evolve(moving, to_default=None)
 
         def plan(builder: PlanBuilder) -> None:
             to_moving = self._body_transform(builder, fixed.index, moving.index)
-            there = to_moving.moved(self._gather(builder, passes.body_twists, fixed.index))
-            twist = self._gather(builder, passes.body_twists, moving.index)
-            relative = builder.call("subtract", there, twist)
-            moved = self._frame_transform(builder, here, target).moved(relative)
+            fixed_twist = to_moving.moved(self._gather(builder, passes.body_twists, fixed.index))
+            moving_twist = self._gather(builder, passes.body_twists, moving.index)
+            relative = builder.call("subtract", moving_twist, fixed_twist)
+            moved = self._frame_transform(builder, moving_default, target).moved(relative)
             builder.make_instance(Twist, moved, 3, 3, moving.frame, fixed.frame, target.frame)
 
         return self._planned(plan)
@@ -127,32 +127,33 @@ class NativeQueries:
         transform: _PlannedTransform = passes.path_transform(self._layout, i, j, to_parent, identity)
         return transform
 
-    def _pass_transform(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> _PlannedTransform:
-        return _PlannedTransform(builder, self._gather(builder, look_up, index))
+    def _pass_transform(self, builder: PlanBuilder, transforms: Pass[Any], index: int) -> _PlannedTransform:
+        return _PlannedTransform(builder, self._gather(builder, transforms, index))
 
-    def _gather(self, builder: PlanBuilder, look_up: Callable[..., Any], index: int) -> Numbers:
+    def _gather(self, builder: PlanBuilder, source: Pass[Any], index: int) -> Numbers:
         """Return the numbers of a value of a pass, as `_recorded_pass` does."""
-        kernel, depends = pass_kernel_of(look_up)
-        version, kept = self._buffers.versions[PARAMETERS], self._passes.get(kernel)
-        if kept is None or kept.version != version:
-            kept = self._passes[kernel] = self._recorded_pass(kernel, version, needs_v=depends == "qv")
-        return builder.gather(kept, index)
+        version, pass_values = self._buffers.versions[PARAMETERS], self._passes.get(source)
+        if pass_values is None or pass_values.version != version:
+            pass_values = self._passes[source] = self._recorded_pass(source, version)
+        return builder.gather(pass_values, index)
 
-    def _recorded_pass(self, kernel: Kernel[[], Any], version: int, *, needs_v: bool) -> PassValues:
+    def _recorded_pass(self, source: Pass[Any], version: int) -> PassValues:
         """Return the buffer of a pass.
 
-        Raises _NoCodeYetError, and UnsuitableError if there will be no machine code for these parameters. A state at
+        Raises _NoCodeYetError, and FlatteningError if there will be no machine code for these parameters. A state at
         rest keeps the result of a pass, so that the pass is not run again: its queries count instead.
         """
         from rbd.native.builtins.value_builtin import PassBuffer
 
-        recorded, _ = self._kernels.get_or_record(self._mechanism, version, kernel, ())
+        recorded, _ = self._kernels.get_or_record(self._mechanism, source.kernel, ())
         if not isinstance(recorded, RecordedKernel) or len(framed_offsets()) != 3:
-            raise UnsuitableError(f"{kernel.name} has no program, or values have no slots")
-        code = recorded.executable.code_after_use()
+            raise FlatteningError(f"{source.kernel.name} has no program, or values have no slots")
+        code = recorded.executable.code_for_query()
         if code is None:
             raise _NoCodeYetError
-        buffer = PassBuffer(code, recorded.inputs(self._buffers.q, self._buffers.v), needs_v=needs_v)
+        buffer = PassBuffer(
+            code, recorded.inputs(self._buffers.q, self._buffers.v), needs_v=source.dependencies == "qv"
+        )
         return PassValues.of(version, buffer, recorded.form.template)
 
     def _planned(self, plan: Callable[[PlanBuilder], None]) -> Builtin | None:
@@ -162,7 +163,7 @@ class NativeQueries:
             plan(builder)
         except _NoCodeYetError:
             return None
-        except UnsuitableError:
+        except FlatteningError:
             return no_builtin
         return builder.builtin(self._buffers) or no_builtin
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from rbd.native.runtime import abi
-from rbd.pytrees.flattening import UnsuitableError
+from rbd.pytrees.flattening import FlatteningError
 from rbd.pytrees.templates import CompositeTemplate, ConstantTemplate, Template, TupleTemplate
 from rbd.scalars.arrays import Array
 
@@ -24,15 +24,18 @@ class PassValues:
     """The buffer of a pass, and where the numbers of its values are."""
 
     version: int
+    """The version of the mechanism's parameters."""
     buffer: PassBuffer
     parts: tuple[Template, ...]
+    """The templates of the values, one per body."""
     starts: tuple[int, ...]
+    """The index of the first number of each value in the buffer."""
 
     @classmethod
     def of(cls, version: int, buffer: PassBuffer, template: Template | None) -> PassValues:
-        """Return the values of a pass with a result of this template; raises UnsuitableError unless it is a tuple."""
+        """Return the values of a pass with a result of this template; raises FlatteningError unless it is a tuple."""
         if not isinstance(template, TupleTemplate) or not template.parts or len(buffer.outputs) != 1:
-            raise UnsuitableError("the pass has no values, or several arrays")
+            raise FlatteningError("the pass has no values, or several arrays")
         parts = template.parts
         return cls(version, buffer, parts, tuple(accumulate((part.count for part in parts[:-1]), initial=0)))
 
@@ -43,14 +46,14 @@ class PassValues:
         """
         found, entries = list[int](), tuple(_entries(self.parts[index]))
         numbers = self.buffer.outputs[0]
-        place = abi.address(numbers) + numbers.itemsize * self.starts[index]
+        place = abi.data_address(numbers) + numbers.itemsize * self.starts[index]
         for entry in entries:
             if entry is None:
                 found.append(place)
                 place += numbers.itemsize
             else:
                 constants.append(np.array(float(entry)))
-                found.append(abi.address(constants[-1]))
+                found.append(abi.data_address(constants[-1]))
         return found, tuple(map(structural_constant, entries))
 
 

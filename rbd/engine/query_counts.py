@@ -38,7 +38,7 @@ class QueryCounts:
         """Start without queries."""
         self._counts: dict[object, QueryCount] = {}
 
-    def counted(self, table: QueryTable, key: object, places: object) -> QueryCount:
+    def count_call(self, table: QueryTable, key: object, places: object) -> QueryCount:
         """Return the count of a query, with this call of it; above the maximum, forget all queries and builtins."""
         if len(self._counts) >= _MAX_QUERIES:
             self._clear()

@@ -38,7 +38,7 @@ ARITHMETIC: Final[Mapping[str, Callable[[Sequence[Any], Sequence[Any]], Sequence
     "compose": lambda a, b: _numbers_of(_as_pose(a) @ _as_pose(b)),
     "invert": lambda a, _: _numbers_of(_as_pose(a).inverse()),
     "move": _moved,
-    "subtract": lambda a, b: [-x + y for x, y in zip(a, b, strict=True)],
+    "subtract": lambda a, b: [x - y for x, y in zip(a, b, strict=True)],
 }
 """The readable source on numbers, by name."""
 
@@ -46,9 +46,9 @@ ARITHMETIC: Final[Mapping[str, Callable[[Sequence[Any], Sequence[Any]], Sequence
 @cache
 def arithmetic_code() -> Library:
     """Return the arithmetic of transforms as machine code."""
-    from rbd.native.builtins.arithmetic_ir import arithmetic_library, arithmetic_text
+    from rbd.native.builtins.arithmetic_ir import arithmetic_function, arithmetic_library
 
     motions = _MOTION, _MOTION
     sizes = {"compose": (_POSE, _POSE), "invert": (_POSE, 0), "move": (_POSE, _MOTION), "subtract": motions}
-    texts = [arithmetic_text(name, function, *sizes[name]) for name, function in ARITHMETIC.items()]
+    texts = [arithmetic_function(name, function, *sizes[name]) for name, function in ARITHMETIC.items()]
     return arithmetic_library(texts, tuple(ARITHMETIC))

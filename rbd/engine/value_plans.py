@@ -18,7 +18,7 @@ from rbd.engine.pass_values import PassValues, structural_constant
 from rbd.engine.transform_arithmetic import ARITHMETIC, arithmetic_code
 from rbd.native.builtins.value_instructions import ARRAY, CALL, FINITE, GATHER, INSTANCE, NUMBER, OBJECT, RETURN, TUPLE
 from rbd.native.runtime import abi
-from rbd.pytrees.flattening import UnsuitableError
+from rbd.pytrees.flattening import FlatteningError
 from rbd.pytrees.templates import (
     ConstantTemplate,
     InstanceTemplate,
@@ -58,16 +58,19 @@ class PlanBuilder:
         self.arithmetic: list[int] = []
         self.instructions: list[int] = []
         """Those of the construction of the value."""
-        self.kept: list[object] = []
+        self.references: list[object] = []
+        """Objects whose addresses are in the instructions."""
         self.buffers: list[PassBuffer] = []
         """Those of the passes that numbers come from."""
 
     def builtin(self, buffers: LiveBuffers) -> Callable[[], Any] | None:
         """Return the builtin of the plan, for the state with these buffers."""
+        from rbd.native.builtins.array_makers import install_array_makers
         from rbd.native.builtins.value_builtin import value_builtin
         from rbd.native.builtins.value_plan import ValuePlan
 
-        plan = ValuePlan(self.arithmetic, [*self.instructions, RETURN], tuple(self.kept))
+        plan = ValuePlan(self.arithmetic, [*self.instructions, RETURN], tuple(self.references))
+        install_array_makers()  # values make arrays of their numbers when they are asked for
         return value_builtin(buffers.all_words(), buffers.guards(), self.buffers, plan)
 
     def gather(self, source: PassValues, index: int) -> Numbers:
@@ -79,24 +82,24 @@ class PlanBuilder:
         constants: list[Array] = []
         addresses, structural_constants = source.addresses(index, constants)
         table, result = word_table(addresses), np.zeros(len(addresses))
-        self.kept += [source, constants, table, result]
-        self.arithmetic += [GATHER, len(addresses), ctypes.addressof(table), abi.address(result)]
-        return Numbers(abi.address(result), structural_constants)
+        self.references += [source, constants, table, result]
+        self.arithmetic += [GATHER, len(addresses), ctypes.addressof(table), abi.data_address(result)]
+        return Numbers(abi.data_address(result), structural_constants)
 
     def constant(self, tf: Transform[Any, Any]) -> Numbers:
         """Return the numbers of a transform."""
         entries = [*(x for row in tf.rotation_components for x in row), *tf.translation_components]
         numbers = np.array(entries, float)
-        self.kept.append(numbers)
-        return Numbers(abi.address(numbers), tuple(map(structural_constant, entries)))
+        self.references.append(numbers)
+        return Numbers(abi.data_address(numbers), tuple(map(structural_constant, entries)))
 
     def call(self, name: str, a: Numbers, b: Numbers) -> Numbers:
         """Do arithmetic; return the result."""
         structural_constants = tuple(map(structural_constant, ARITHMETIC[name](a.samples, b.samples)))
         result = np.zeros(len(structural_constants))
-        self.kept.append(result)
-        self.arithmetic += [CALL, arithmetic_code().address(name), a.address, b.address, abi.address(result)]
-        return Numbers(abi.address(result), structural_constants)
+        self.references.append(result)
+        self.arithmetic += [CALL, arithmetic_code().address(name), a.address, b.address, abi.data_address(result)]
+        return Numbers(abi.data_address(result), structural_constants)
 
     def make_instance(
         self, kind: type[Any], numbers: Numbers, *fields: Frame[Any] | int, is_checked: bool = False
@@ -130,14 +133,14 @@ class PlanBuilder:
 
     def make_result(self, template: Template | None, output: Array) -> None:
         """Make the result of a kernel: nested tuples, or a value of a template; raises as `make_value`."""
-        address = abi.address(output)
+        address = abi.data_address(output)
         if template is not None:
             addresses = iter(range(address, address + output.nbytes, output.itemsize))
             self.make_value(template, template.unflattener()((0.5,) * output.size), addresses)
         elif output.size:
             self.make_numbers(address, output.shape)
         else:
-            raise UnsuitableError("an array without entries")
+            raise FlatteningError("an array without entries")
 
     def make_numbers(self, address: int, shape: Sequence[int]) -> None:
         """Make nested tuples of an array."""
@@ -152,7 +155,7 @@ class PlanBuilder:
     def make_array(self, numbers: Array) -> None:
         """Make a copy of an array, in its order."""
         order = int(not numbers.flags.c_contiguous)
-        self.instructions += [ARRAY, abi.address(numbers), numbers.nbytes, order, numbers.ndim, *numbers.shape]
+        self.instructions += [ARRAY, abi.data_address(numbers), numbers.nbytes, order, numbers.ndim, *numbers.shape]
 
     def make_value_of_array(self, value: object, numbers: Array) -> None:
         """Make a value like `value`, which holds `numbers` in a slot: with a copy of them."""
@@ -167,7 +170,7 @@ class PlanBuilder:
         self.instructions += [INSTANCE, id(type(value)), len(offsets), *offsets]
 
     def make_value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
-        """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
+        """Make a value of a template, of which `sample` is one; raises FlatteningError for mappings and paths."""
         match template:
             case NumberTemplate():
                 self.instructions += [NUMBER, next(addresses)]
@@ -184,7 +187,7 @@ class PlanBuilder:
             case InstanceTemplate(parts, kind):
                 self._make_instance_of_class(kind, parts, sample, addresses)
             case _:
-                raise UnsuitableError(f"a {type(sample).__name__} is made in Python")
+                raise FlatteningError(f"a {type(sample).__name__} is made in Python")
 
     def _make_instance_of_class(
         self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
@@ -193,13 +196,13 @@ class PlanBuilder:
 
         offsets = slot_offsets(sample)
         if offsets is None:
-            raise UnsuitableError(f"a {kind.__name__} has no slots")
+            raise FlatteningError(f"a {kind.__name__} has no slots")
         for part, field in zip(parts, attrs.fields(kind), strict=True):
             self.make_value(part, getattr(sample, field.name), addresses)
         self.instructions += [INSTANCE, id(kind), len(offsets), *offsets]
 
     def _push(self, thing: object) -> None:
-        self.kept.append(thing)
+        self.references.append(thing)
         self.instructions += [OBJECT, id(thing)]
 
 

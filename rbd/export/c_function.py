@@ -12,11 +12,13 @@ from typing import Final, final
 
 import attrs
 
-from rbd.export.c_definition import run_function
-from rbd.export.c_intrinsics import call_functions, number
+from rbd.export.c_body import body_function
+from rbd.export.c_constants import c_constant
+from rbd.export.c_intrinsics import call_functions
 from rbd.program.opcodes import Op
-from rbd.program.program import Port, Program, offsets
-from rbd.program.rolling import THRESHOLD
+from rbd.program.ports import Port, offsets
+from rbd.program.program import Program
+from rbd.program.rolling import ROLLING_THRESHOLD
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.scalars import sincos
 
@@ -61,31 +63,31 @@ class CFunction:
     parameters: str
     definition: str
     """The function, after all that it needs."""
-    workspace: int
+    workspace_size: int
     """The number of doubles of the workspace."""
 
 
 def c_function(
     program: Program,
     name: str,
-    threshold: int = THRESHOLD,
+    threshold: int = ROLLING_THRESHOLD,
     reduction: sincos.Reduction = sincos.DOUBLE,
     storage: str = "",
 ) -> CFunction:
     """Return the function; long programs become loops (see `program/rolling.py`); `reduction` is that of sines."""
     inputs = [input_name(port) for port in program.inputs]
-    parts, slot_count = run_function(program, f"{name}_run", inputs, threshold)
-    given = parameters(program)
+    parts, slot_count = body_function(program, f"{name}_run", inputs, threshold)
+    declared = parameters(program)
     lines = [*_helpers(program, reduction), *call_functions(program.calls), *parts]
     size = max(slot_count + program.output_size, 1)
-    lines += [f"{storage}int {name}({', '.join([*given, f'double workspace[{size}]'])}) {{", *_input_check(program)]
+    lines += [f"{storage}int {name}({', '.join([*declared, f'double workspace[{size}]'])}) {{", *_input_check(program)]
     lines.append(f"    double *result = workspace + {slot_count};")
     lines.append(f"    const int status = {name}_run({', '.join([*inputs, 'result', 'workspace'])});")
     lines.append("    if (status) return status;")
     lines.append(f"    for (int i = 0; i < {program.output_size}; ++i) if (!isfinite(result[i])) return {BAD_OUTPUT};")
     lines += [_store(start, port) for start, port in offsets(program.outputs) if port.size]
     definition = "\n".join([*lines, "    return 0;\n}"])
-    return CFunction(status_comment(program, name), ", ".join(given), definition, size)
+    return CFunction(status_comment(program, name), ", ".join(declared), definition, size)
 
 
 def status_comment(program: Program, name: str, *, on_heap: bool = False) -> str:
@@ -177,13 +179,13 @@ def _sincos(reduction: sincos.Reduction) -> str:
         lines.append(f"    const double a{len(lines)} = {Op[operation.upper()].row.c.format(*values)};")
         return f"a{len(lines) - 1}"
 
-    m, sine, cosine = sincos.emit_sincos("x", write, number, reduction)
+    m, sine, cosine = sincos.emit_sincos("x", write, c_constant, reduction)
     steps = "\n".join(lines)
     return f"""\
 static inline void rbd_sincos(double x, double *sine, double *cosine) {{
-    if (!(fabs(x) <= {number(reduction.limit)})) {{ *sine = lib_sin(x); *cosine = lib_cos(x); return; }}
+    if (!(fabs(x) <= {c_constant(reduction.limit)})) {{ *sine = lib_sin(x); *cosine = lib_cos(x); return; }}
 {steps}
-    const int32_t k = (int32_t)({m} - {number(reduction.rounder)});
+    const int32_t k = (int32_t)({m} - {c_constant(reduction.rounder)});
     const double s = (k & 1) ? {cosine} : {sine}, c = (k & 1) ? {sine} : {cosine};
     *sine = (k & 2) ? -s : s;
     *cosine = ((k + 1) & 2) ? -c : c;

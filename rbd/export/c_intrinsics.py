@@ -5,7 +5,6 @@ Ints are int64_t, arrays are pointers; every expression is bracketed.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -13,6 +12,7 @@ from typing import final
 
 import attrs
 
+from rbd.export.c_constants import c_constant
 from rbd.intrinsics import IntrinsicCall, tree
 from rbd.program.opcodes import LANGUAGE_WORDS
 
@@ -26,13 +26,6 @@ _TYPES: dict[tree.Kind, str] = {
 _JOINERS = {"and": " && ", "or": " || "}
 _ONE_LANE = {"float": "(double){0}", "some": "{0}"}
 """Functions of the language that are not operations of programs."""
-
-
-def number(value: float) -> str:
-    """Return a double as an exact constant of C; infinities and NaN by their names in <math.h>."""
-    if not math.isfinite(value):
-        return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
-    return value.hex() if math.copysign(1.0, value) > 0 else f"({value.hex()})"
 
 
 def call_functions(calls: tuple[IntrinsicCall, ...]) -> list[str]:
@@ -137,7 +130,7 @@ class _CRoutineWriter:
     def _expression(self, node: tree.Expression) -> str:
         match node:
             case tree.Number(value, kind):
-                return number(float(value)) if kind == "float" else str(int(value))
+                return c_constant(float(value)) if kind == "float" else str(int(value))
             case tree.Name(name):
                 return _name(name)
             case tree.Load(array, index):

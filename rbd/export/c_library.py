@@ -5,32 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias, cast, final
+from typing import Final, final
 
 import attrs
 
-from rbd.arguments import described, require_choice
-from rbd.atomic_files import replaced_file
+from rbd.arguments import require_choice
 from rbd.errors import ArgumentError
 from rbd.export.c_function import END, GUARDS, INCLUDES, CFunction, c_function, input_name, output_name
-from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
+from rbd.export.c_names import require_function_name, require_not_defined
+from rbd.export.exportable import Exportable, require_programs, write_files
 from rbd.export.single_precision import C_TYPES, REDUCTIONS, Precision, in_precision
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 
 FLAGS: Final = "-std=c11 -O2 -Wall -Wextra"
-
-
-class HasProgram(Protocol):
-    """A recorded function."""
-
-    @property
-    def program(self) -> Program:
-        """The recorded program."""
-        ...
-
-
-Exportable: TypeAlias = Program | HasProgram
 
 
 @final
@@ -89,12 +78,12 @@ def write_c_library(
     _require_different_without_case(programs)
     exported = {f"{prefix}_{name}": program for name, program in programs.items()}
     written = {name: _function(program, name, dtype) for name, program in exported.items()}
-    files = {f"{name}.c": _source(function, prefix, name, dtype) for name, function in written.items()}
+    files = {f"{name}.c": _source(function, prefix) for name, function in written.items()}
     files[f"{prefix}.h"] = _header(exported, written, prefix, dtype)
     files["Makefile"] = _makefile(prefix, list(written))
     paths = write_files(directory, files)
     sources = tuple(paths[f"{name}.c"] for name in written)
-    sizes = {name: function.workspace for name, function in written.items()}
+    sizes = {name: function.workspace_size for name, function in written.items()}
     return CLibrary(paths[f"{prefix}.h"], sources, paths["Makefile"], sizes)
 
 
@@ -108,49 +97,15 @@ def _require_different_without_case(names: Iterable[str]) -> None:
             raise ArgumentError(message, argument="functions", value=name)
 
 
-def require_programs(functions: object, prefix: str) -> dict[str, Program]:
-    """Return programs by name; raise ArgumentError for anything but a mapping from names to recorded functions."""
-    is_mapping = bool(isinstance(functions, Mapping))
-    given = cast("Mapping[object, object]", functions) if is_mapping else dict[object, object]()
-    if not given:
-        shown = "an empty mapping" if is_mapping else described(functions)
-        message = f"functions must map names to recorded functions, not {shown}; write robot.functions('mass_matrix')"
-        raise ArgumentError(message, argument="functions", value=functions, allowed="a mapping")
-    programs = {str(name): _require_program(name, function) for name, function in given.items()}
-    for name, program in programs.items():
-        require_function_name(f"{prefix}_{name}", "functions")
-        require_port_names(program.inputs, program.outputs)
-    return programs
-
-
-def _require_program(name: object, function: object) -> Program:
-    """Return the program of a recorded function; raise ArgumentError for anything else."""
-    program = function if isinstance(function, Program) else getattr(function, "program", None)
-    if not isinstance(program, Program):
-        message = f"functions[{name!r}] must be a recorded function, as rbd.record returns, not {described(function)}"
-        raise ArgumentError(message, argument="functions", value=function, allowed="a recorded function")
-    return program
-
-
-def write_files(directory: str | os.PathLike[str], files: Mapping[str, str | bytes]) -> dict[str, Path]:
-    """Write files by name in a directory, which is made if there is none; return their paths."""
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        with replaced_file(folder / name) as partial:
-            partial.write_bytes(content.encode("ascii") if isinstance(content, str) else content)
-    return {name: folder / name for name in files}
-
-
 def _function(program: Program, name: str, dtype: Precision) -> CFunction:
     """Return one function in the precision wanted."""
     function = c_function(program, name, reduction=REDUCTIONS[dtype])
     require_not_defined(name, function.definition)
     parameters, definition = (in_precision(text, dtype) for text in (function.parameters, function.definition))
-    return CFunction(function.comment, parameters, definition, function.workspace)
+    return CFunction(function.comment, parameters, definition, function.workspace_size)
 
 
-def _source(function: CFunction, prefix: str, name: str, dtype: Precision) -> str:
+def _source(function: CFunction, prefix: str) -> str:
     """Return the file of one function."""
     declared = f'#include "{prefix}.h"\n'
     return "\n".join([function.comment, *INCLUDES[:-1], declared, GUARDS, function.definition, END, ""])
@@ -193,7 +148,7 @@ def _declaration(program: Program, function: CFunction, name: str, real: str) ->
     lines = [function.comment.removesuffix(" */").rstrip("\n")]
     lines += [f" * {input_name(port)}: {_shape_in_words(port)}" for port in program.inputs]
     lines += [f" * {output_name(port)}: {_shape_in_words(port)}" for port in program.outputs]
-    lines += [" */", f"#define {size} {function.workspace}"]
+    lines += [" */", f"#define {size} {function.workspace_size}"]
     return [*lines, _wrapped(name, [*function.parameters.split(", "), f"{real} workspace[{size}]"])]
 
 

@@ -12,21 +12,21 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import ArgumentError
-from rbd.program.program import Port
+from rbd.program.ports import Port
 
 _KEYWORDS: Final = """
     alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern false
     float for goto if inline int long main nullptr register restrict return short signed sizeof static static_assert
     struct switch thread_local true typedef typeof typeof_unqual union unsigned void volatile while
 """
-_OF_FLOATS: Final = """
+_FLOAT_FUNCTIONS: Final = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma
     fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan
     nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma
     trunc drem finite gamma isinf isnan j0 j1 jn scalb significand y0 y1 yn
 """
 """Functions of math.h, which exist for float and long double as well, with the endings f and l."""
-_OTHERS: Final = """
+_OTHER_NAMES: Final = """
     lgamma_r lgammaf_r lgammal_r fpclassify isfinite isgreater isgreaterequal isless islessequal islessgreater
     isnormal isunordered math_errhandling signbit signgam double_t float_t div_t ldiv_t lldiv_t size_t wchar_t
     intmax_t intptr_t uintmax_t uintptr_t abort abs atexit atof atoi atol atoll bsearch calloc div exit free getenv
@@ -46,19 +46,19 @@ _OTHERS: Final = """
     strerror_r strncasecmp strncasecmp_l strndup strnlen strsep strsignal strtok_r strtoq strtouq strxfrm_l
     suseconds_t time_t timer_t u_char u_int u_long u_quad_t u_short uid_t uint ulong unix unsetenv ushort valloc
 """
-_TAKEN: Final = frozenset(
+_RESERVED_NAMES: Final = frozenset(
     [
         *_KEYWORDS.split(),
-        *_OTHERS.split(),
-        *(name + end for name in _OF_FLOATS.split() for end in ("", "f", "l")),
+        *_OTHER_NAMES.split(),
+        *(name + end for name in _FLOAT_FUNCTIONS.split() for end in ("", "f", "l")),
     ]
 )
-_PATTERNS: Final = re.compile(
+_RESERVED_PATTERNS: Final = re.compile(
     r"_[A-Z_]\w*|u?_?int(_fast|_least)?\d+_t|pthread_\w+_t"
     r"|(U?INT(_FAST|_LEAST)?\d+|U?INTMAX|U?INTPTR|PTRDIFF|SIG_ATOMIC|SIZE|WCHAR|WINT)_(MAX|MIN|C)"
 )
 """Names that C keeps for compilers, and those of families of types and constants."""
-_OF_THE_SOURCE: Final = re.compile(r"^static [\w *]*?\b(\w+)[\[(]", re.MULTILINE)
+_STATIC_NAMES: Final = re.compile(r"^static [\w *]*?\b(\w+)[\[(]", re.MULTILINE)
 """Functions and tables that an exported source defines besides its function."""
 
 
@@ -67,8 +67,8 @@ def require_function_name(name: object, argument: str = "name") -> None:
     if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
         advice = f"; write {_identifier(name)!r}" if isinstance(name, str) and name else ""
         raise ArgumentError(f"{name!r} is no name for a C function{advice}", argument=argument, value=name)
-    if name in _TAKEN or _PATTERNS.fullmatch(name):
-        raise _taken_error(name, "C or its library", argument)
+    if name in _RESERVED_NAMES or _RESERVED_PATTERNS.fullmatch(name):
+        raise _reserved_name_error(name, "C or its library", argument)
 
 
 def _identifier(name: str) -> str:
@@ -79,11 +79,11 @@ def _identifier(name: str) -> str:
 
 def require_not_defined(name: str, source: str) -> None:
     """Raise ArgumentError if the exported source itself defines another function or table `name`."""
-    if name in _OF_THE_SOURCE.findall(source):
-        raise _taken_error(name, "the exported source")
+    if name in _STATIC_NAMES.findall(source):
+        raise _reserved_name_error(name, "the exported source")
 
 
-def _taken_error(name: str, owner: str, argument: str = "name") -> ArgumentError:
+def _reserved_name_error(name: str, owner: str, argument: str = "name") -> ArgumentError:
     message = f"{name!r} is no name for a C function: {owner} defines it; write another, such as {f'my_{name}'!r}"
     return ArgumentError(message, argument=argument, value=name)
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, ScalarError
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 from rbd.program.opcodes import Op, operands_of
-from rbd.program.program import Port, Program, offsets
+from rbd.program.ports import Port, offsets
+from rbd.program.program import Program
 from rbd.program.replay import evaluate_instruction
 from rbd.scalars import Scalar
 
@@ -20,21 +22,23 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """Return, per output, a SymPy expression (a SymPy array of them for shapes other than ()).
 
     Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Integral constants become
-    integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics which decide
-    by numbers, ArgumentError when entries of two inputs would have the same symbol.
+    integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics whose
+    results depend on comparisons, ArgumentError for what is no program, or when entries of two
+    inputs would have the same symbol.
     """
-    with names_extra("expressions"):
+    require_kind(program, Program, operation="sympy_expressions", argument="program")
+    with requires_extra("expressions"):
         import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
-    _require_no_decisions(program)
+    _require_no_comparisons(program)
     library = cast("Any", sympy)
     return _as_arrays(library, program.outputs, _results(library, program))
 
 
-def _require_no_decisions(program: Program) -> None:
-    """Raise ScalarError for a program that calls an intrinsic which decides by numbers."""
-    for name in (call.intrinsic.name for call in program.calls if call.intrinsic.decides):
-        message = f"{name} takes decisions at run time, which SymPy expressions cannot represent"
+def _require_no_comparisons(program: Program) -> None:
+    """Raise ScalarError for a program that calls an intrinsic whose results depend on comparisons."""
+    for name in (call.intrinsic.name for call in program.calls if call.intrinsic.depends_on_comparisons):
+        message = f"results of {name} depend on comparisons, which SymPy expressions cannot represent"
         raise ScalarError(message, scalar=name, function=name)
 
 

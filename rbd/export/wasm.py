@@ -13,10 +13,11 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import ArgumentError
-from rbd.export.c_library import Exportable, require_programs, write_files
 from rbd.export.c_names import require_function_name
-from rbd.export.wasm_module import Addresses, wasm_module
-from rbd.program.program import Port, Program
+from rbd.export.exportable import Exportable, require_programs, write_files
+from rbd.export.wasm_module import Addresses, ProgramModule, wasm_module
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 
 
@@ -72,16 +73,16 @@ def write_wasm(
     if "memory" in programs:
         message = "'memory' is the name of the module's memory; write another, such as 'my_memory'"
         raise ArgumentError(message, argument="functions", value="memory")
-    module, addresses = wasm_module(programs)
+    module = wasm_module(programs)
     files: dict[str, str | bytes] = {
         f"{prefix}.wasm": module.code,
-        f"{prefix}.js": _script(programs, addresses, module.code, prefix),
+        f"{prefix}.js": _script(programs, module, prefix),
     }
     paths = write_files(directory, files)
     return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], module.imports)
 
 
-_TAKEN: Final = """
+_RESERVED_NAMES: Final = """
     Array ArrayBuffer Atomics BigInt Boolean Buffer DataView Date Error Float64Array Function Infinity Intl JSON Map
     Math NaN Number Object Promise Proxy RangeError Reflect RegExp Set String Symbol TypeError Uint8Array Uint32Array
     WeakMap WeakSet WebAssembly arguments atob await btoa case catch class closed console const continue crypto debugger
@@ -96,15 +97,15 @@ _TAKEN: Final = """
 def _require_prefix(prefix: str) -> None:
     """Raise ArgumentError unless the script can define a global variable `prefix`."""
     require_function_name(prefix, "prefix")
-    if prefix in _TAKEN.split():
+    if prefix in _RESERVED_NAMES.split():
         message = f"{prefix!r} has a meaning in JavaScript; write another prefix, such as {f'my_{prefix}'!r}"
         raise ArgumentError(message, argument="prefix", value=prefix)
 
 
-def _script(programs: Mapping[str, Program], addresses: Mapping[str, Addresses], code: bytes, prefix: str) -> str:
+def _script(programs: Mapping[str, Program], module: ProgramModule, prefix: str) -> str:
     """Return the script with the module and its functions."""
-    functions = {name: _description(program, addresses[name]) for name, program in programs.items()}
-    parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": base64.b64encode(code).decode()}
+    functions = {name: _description(program, module.addresses[name]) for name, program in programs.items()}
+    parts = {"$PREFIX": prefix, "$FUNCTIONS": json.dumps(functions), "$CODE": base64.b64encode(module.code).decode()}
     return re.sub(r"\$[A-Z]+", lambda found: parts[found[0]], _SCRIPT)
 
 

@@ -1,6 +1,6 @@
 """WebAssembly modules from object files of LLVM.
 
-An object file is a module whose memory and stack pointer are imported, and which exports nothing. `linked` gives it a
+An object file is a module whose memory and stack pointer are imported, and which exports nothing. `link` gives it a
 memory and a stack of its own, imports functions of the mathematics library from `Math` of JavaScript, and exports
 functions by name. There is one object file, so nothing else is to be linked. See the core specification of WebAssembly,
 and its tool conventions for the custom section "linking".
@@ -43,13 +43,13 @@ class LinkedModule:
 
 @final
 class _Reader:
-    """Reads numbers and names of the binary format."""
+    """Reads integers and names of the binary format."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
 
     @property
-    def is_left(self) -> bool:
+    def has_more(self) -> bool:
         return self.at < len(self.data)
 
     def take(self, count: int) -> bytes:
@@ -59,8 +59,8 @@ class _Reader:
     def byte(self) -> int:
         return self.take(1)[0]
 
-    def number(self) -> int:
-        """Read an unsigned number of variable length (LEB128)."""
+    def unsigned(self) -> int:
+        """Read an unsigned integer of variable length (LEB128)."""
         value, shift = 0, 0
         while True:
             byte = self.byte()
@@ -70,15 +70,15 @@ class _Reader:
                 return value
 
     def name(self) -> str:
-        return self.take(self.number()).decode()
+        return self.take(self.unsigned()).decode()
 
-    def limits(self) -> None:
+    def skip_limits(self) -> None:
         for _ in range(1 + self.byte() % 2):
-            self.number()
+            self.unsigned()
 
 
-def _number(value: int) -> bytes:
-    """Return an unsigned number of variable length."""
+def _unsigned(value: int) -> bytes:
+    """Return an unsigned integer in the encoding of variable length (LEB128)."""
     encoded = bytearray()
     while value >= 0x80:
         encoded.append(value & 0x7F | 0x80)
@@ -87,46 +87,46 @@ def _number(value: int) -> bytes:
 
 
 def _signed(value: int) -> bytes:
-    """Return a positive signed number of variable length: its last byte has a clear sign bit."""
-    return _number(value) if value.bit_length() % 7 else _number(value)[:-1] + bytes([_number(value)[-1] | 0x80, 0])
+    """Return a nonnegative integer as a signed one of variable length: its last byte has a clear sign bit."""
+    encoded = _unsigned(value)
+    return encoded if value.bit_length() % 7 else encoded[:-1] + bytes([encoded[-1] | 0x80, 0])
 
 
 def _name(text: str) -> bytes:
-    return _number(len(text.encode())) + text.encode()
+    return _unsigned(len(text.encode())) + text.encode()
 
 
-def linked(code: bytes, exports: Mapping[str, str], room: int) -> LinkedModule:
-    """Return the module of an object file, with `room` bytes of memory behind data and stack.
+def link(code: bytes, exports: Mapping[str, str], array_bytes: int) -> LinkedModule:
+    """Return the module of an object file, with `array_bytes` bytes of memory behind data and stack.
 
     `exports` maps names to symbols. Raises RbdError for imports other than of functions of `Math`.
     """
     sections, symbols = _parsed(code)
     imports = _imports(sections[_IMPORT])
-    top = -(-_data_end(sections.get(_DATA, _number(0))) // 16) * 16 + STACK
+    top = -(-_data_end(sections.get(_DATA, _unsigned(0))) // 16) * 16 + STACK
     sections[_IMPORT] = _vector([_name("Math") + _name(name) + bytes([_FUNCTION]) + kind for name, kind in imports])
-    sections[_MEMORY] = _vector([bytes([0]) + _number(-(-(top + room) // _PAGE))])
+    sections[_MEMORY] = _vector([bytes([0]) + _unsigned(-(-(top + array_bytes) // _PAGE))])
     sections[_GLOBAL] = _vector([bytes([_I32, _MUTABLE, _I32_CONST]) + _signed(top) + bytes([_END])])
-    taken = [_name(name) + bytes([_FUNCTION]) + _number(symbols[symbol]) for name, symbol in exports.items()]
-    sections[_EXPORT] = _vector([_name("memory") + bytes([_OF_MEMORY, 0]), *taken])
-    parts = [
-        bytes([number]) + _number(len(sections[number])) + sections[number] for number in _ORDER if number in sections
-    ]
+    functions = [_name(name) + bytes([_FUNCTION]) + _unsigned(symbols[symbol]) for name, symbol in exports.items()]
+    sections[_EXPORT] = _vector([_name("memory") + bytes([_OF_MEMORY, 0]), *functions])
+    ordered = [(section, sections[section]) for section in _ORDER if section in sections]
+    parts = [bytes([section]) + _unsigned(len(content)) + content for section, content in ordered]
     return LinkedModule(_HEADER + b"".join(parts), top, tuple(name for name, _ in imports))
 
 
 def _parsed(code: bytes) -> tuple[dict[int, bytes], dict[str, int]]:
     """Return the sections by number, and the indices of functions by symbol."""
     sections, symbols = dict[int, bytes](), dict[str, int]()
-    for number, content in _sections(code):
-        if number == _CUSTOM:
+    for section, content in _sections(code):
+        if section == _CUSTOM:
             symbols |= _symbols(content)
         else:
-            sections[number] = content
+            sections[section] = content
     return sections, symbols
 
 
 def _vector(entries: list[bytes]) -> bytes:
-    return _number(len(entries)) + b"".join(entries)
+    return _unsigned(len(entries)) + b"".join(entries)
 
 
 def _sections(code: bytes) -> Iterator[tuple[int, bytes]]:
@@ -134,37 +134,37 @@ def _sections(code: bytes) -> Iterator[tuple[int, bytes]]:
     reader = _Reader(code)
     if reader.take(len(_HEADER)) != _HEADER:
         raise RbdError("the compiler returned no WebAssembly")
-    while reader.is_left:
-        number = reader.byte()
-        yield number, reader.take(reader.number())
+    while reader.has_more:
+        section = reader.byte()
+        yield section, reader.take(reader.unsigned())
 
 
 def _imports(content: bytes) -> list[tuple[str, bytes]]:
     """Return the imported functions, name and type; memory, stack pointer and an unused table are left out."""
     reader, imports = _Reader(content), list[tuple[str, bytes]]()
-    for _ in range(reader.number()):
+    for _ in range(reader.unsigned()):
         _, name, kind = reader.name(), reader.name(), reader.byte()
         if kind == _FUNCTION:
             if not name.startswith("rbd_"):
                 raise RbdError(f"WebAssembly has no function {name}")
-            imports.append((name.removeprefix("rbd_"), _number(reader.number())))
+            imports.append((name.removeprefix("rbd_"), _unsigned(reader.unsigned())))
         elif kind == _OF_GLOBAL:
             reader.take(2)
         else:
             reader.take(int(kind == _TABLE))
-            reader.limits()
+            reader.skip_limits()
     return imports
 
 
 def _data_end(content: bytes) -> int:
     """Return the first address behind the data."""
     reader, end = _Reader(content), 0
-    for _ in range(reader.number()):
+    for _ in range(reader.unsigned()):
         if (reader.byte(), reader.byte()) != (0, _I32_CONST):
             raise RbdError("the compiler returned data without an address")
-        start = reader.number()
+        start = reader.unsigned()
         reader.byte()
-        size = reader.number()
+        size = reader.unsigned()
         reader.take(size)
         end = max(end, start + size)
     return end
@@ -175,26 +175,26 @@ def _symbols(content: bytes) -> dict[str, int]:
     reader = _Reader(content)
     if reader.name() != "linking":
         return {}
-    reader.number()
-    while reader.is_left:
-        kind, part = reader.byte(), reader.take(reader.number())
+    reader.unsigned()
+    while reader.has_more:
+        kind, part = reader.byte(), reader.take(reader.unsigned())
         if kind == _SYMBOL_TABLE:
             return dict(_functions(_Reader(part)))
     return {}
 
 
 def _functions(reader: _Reader) -> Iterator[tuple[str, int]]:
-    for _ in range(reader.number()):
-        kind, flags = reader.byte(), reader.number()
+    for _ in range(reader.unsigned()):
+        kind, flags = reader.byte(), reader.unsigned()
         defined = not flags & _UNDEFINED
         if kind == _SECTION_SYMBOL:
-            reader.number()
+            reader.unsigned()
         elif kind == _DATA_SYMBOL:
             reader.name()
             for _ in range(3 * defined):
-                reader.number()
+                reader.unsigned()
         else:
-            index = reader.number()
+            index = reader.unsigned()
             name = reader.name() if defined or flags & _EXPLICIT_NAME else ""
             if kind == 0 and defined:
                 yield name, index

@@ -22,7 +22,7 @@ from rbd.errors import (
 @final
 @attrs.frozen
 class Format:
-    """One file format, for the modules that serve them all."""
+    """A file format: its name, its errors, and the names of its public functions, for messages."""
 
     name: str
     syntax_error: type[FileError]
@@ -31,17 +31,17 @@ class Format:
     path_error: type[FileError]
 
     @property
-    def limits(self) -> str:
+    def limits_class(self) -> str:
         """The name of the class of limits."""
         return f"{self.name.capitalize()}Limits"
 
     @property
-    def loader(self) -> str:
+    def load_function(self) -> str:
         """The name of the function that reads files."""
         return f"load_{self.name.lower()}"
 
     @property
-    def parser(self) -> str:
+    def parse_function(self) -> str:
         """The name of the function that reads text."""
         return f"parse_{self.name.lower()}"
 

@@ -11,12 +11,12 @@ from rbd.errors import quoted
 _MAX_COMPARED: Final = 500
 
 
-def name_problem(name: str, longest: int) -> str | None:
+def name_problem(name: str, max_length: int) -> str | None:
     """Return the reason for which a name is refused; None for a legal one."""
     if not name or name.isspace():
         return "is empty"
-    if len(name) > longest:
-        return f"has {len(name)} characters, at most {longest} are read"
+    if len(name) > max_length:
+        return f"has {len(name)} characters, at most {max_length} are read"
     if not name.isprintable():
         return "has control or invisible characters"
     if name != name.strip():
@@ -37,7 +37,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"; there are {shown}{', ...' if len(candidates) > 5 else ''}" if shown else ""
 
 
-def free_name(name: str, taken: set[str]) -> str:
+def claim_name(name: str, taken: set[str]) -> str:
     """Return `name`, with as many "#" behind it as make it new, and put it among those taken."""
     while name in taken:
         name += "#"

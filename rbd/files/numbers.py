@@ -16,7 +16,7 @@ from rbd.files.xml import XmlElement, error_in
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _BLANKS: Final = re.compile(r"[ \t\r\n]+")
-_LONGEST: Final = 128
+_MAX_LENGTH: Final = 128
 _XML_BLANKS: Final = " \t\r\n"
 
 
@@ -31,8 +31,8 @@ def number_of(token: str) -> float:
     >>> number_of("-1.5e3")
     -1500.0
     """
-    if len(token) > _LONGEST:
-        raise NumberFault(f"{quoted(token)} is longer than {_LONGEST} characters")
+    if len(token) > _MAX_LENGTH:
+        raise NumberFault(f"{quoted(token)} is longer than {_MAX_LENGTH} characters")
     if not _NUMBER.match(token):
         raise NumberFault(f"{quoted(token)} is no number{_hint(token)}")
     value = float(token)
@@ -49,19 +49,7 @@ def _hint(token: str) -> str:
     return ", such as 1.5 or -2e-3"
 
 
-def number(file_format: Format, node: XmlElement, attribute: str, default: float | None = None) -> float:
-    """Return the number in `attribute` of `node`; without `default` the attribute must be there."""
-    return vector(file_format, node, attribute, 1, None if default is None else (default,))[0]
-
-
-def vector(
-    file_format: Format, node: XmlElement, attribute: str, count: int, default: tuple[float, ...] | None = None
-) -> tuple[float, ...]:
-    """Return the `count` blank-separated numbers in `attribute` of `node`."""
-    return values(file_format, node, attribute, count, count, default)
-
-
-def values(
+def numbers_in(
     file_format: Format,
     node: XmlElement,
     attribute: str,
@@ -69,7 +57,10 @@ def values(
     max_count: int,
     default: tuple[float, ...] | None = None,
 ) -> tuple[float, ...]:
-    """Return the `min_count` to `max_count` blank-separated numbers in `attribute` of `node`."""
+    """Return the `min_count` to `max_count` blank-separated numbers in `attribute`; it must be there without `default`.
+
+    Raises the format's value error, with the line of `node`.
+    """
     text = node.attributes.get(attribute)
     if text is None:
         if default is not None:

@@ -11,26 +11,27 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3, add3, matmul, matvec, neg3, tmatvec, transpose3
 
-Triple: TypeAlias = tuple[float, float, float]
-Matrix3: TypeAlias = tuple[Triple, Triple, Triple]
+FloatVec3: TypeAlias = tuple[float, float, float]
+FloatMat3: TypeAlias = tuple[FloatVec3, FloatVec3, FloatVec3]
+"""`Vec3` and `Mat3` of floats; those of `rbd.spatial.linalg` hold scalars of any kind."""
 
-ZERO: Final[Triple] = (0.0, 0.0, 0.0)
-ZERO_MATRIX: Final[Matrix3] = (ZERO, ZERO, ZERO)
-IDENTITY: Final[Matrix3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ZERO: Final[FloatVec3] = (0.0, 0.0, 0.0)
+ZERO_MATRIX: Final[FloatMat3] = (ZERO, ZERO, ZERO)
+IDENTITY: Final[FloatMat3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def float_vector(vector: Vec3) -> Triple:
+def float_vector(vector: Vec3) -> FloatVec3:
     """Return a vector of scalars as floats, without negative zeros."""
     x, y, z = vector
     return to_float(x) + 0.0, to_float(y) + 0.0, to_float(z) + 0.0
 
 
-def float_matrix(matrix: Mat3) -> Matrix3:
+def float_matrix(matrix: Mat3) -> FloatMat3:
     """Return a matrix of scalars as floats, without negative zeros."""
     return float_vector(matrix[0]), float_vector(matrix[1]), float_vector(matrix[2])
 
 
-def matrix_of_array(matrix: Array) -> Matrix3:
+def matrix_of_array(matrix: Array) -> FloatMat3:
     """Return a 3×3 array as a matrix of floats."""
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     return (a, b, c), (d, e, f), (g, h, i)
@@ -41,18 +42,18 @@ def matrix_of_array(matrix: Array) -> Matrix3:
 class Pose:
     """Pose of a frame in another: rotation (rows) and translation map its coordinates to those of the other."""
 
-    rotation: Matrix3 = IDENTITY
-    translation: Triple = ZERO
+    rotation: FloatMat3 = IDENTITY
+    translation: FloatVec3 = ZERO
 
     def __matmul__(self, other: Pose) -> Pose:
         """Return the pose of the frame that `other` places in this one."""
         return Pose(float_matrix(matmul(self.rotation, other.rotation)), self.point(other.translation))
 
-    def point(self, xyz: Vec3) -> Triple:
+    def point(self, xyz: Vec3) -> FloatVec3:
         """Return the coordinates of a point of this frame in the other."""
         return float_vector(add3(self.translation, matvec(self.rotation, xyz)))
 
-    def direction(self, xyz: Vec3) -> Triple:
+    def direction(self, xyz: Vec3) -> FloatVec3:
         """Return the components of a vector of this frame in the other."""
         return float_vector(matvec(self.rotation, xyz))
 

@@ -5,42 +5,47 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from rbd.arguments import require_kind
 from rbd.errors import FileError, RbdError, quoted
 from rbd.files import numbers
 from rbd.files.formats import Format
+from rbd.files.limits import FileLimits
 from rbd.files.names import name_problem
 from rbd.files.report import FileReport, Finding
-from rbd.files.xml import FileLimits, XmlElement, error_in
+from rbd.files.xml import XmlElement, error_in
 
 _Error = TypeVar("_Error", bound=FileError)
 _MAX_ERRORS: Final = 100
-Report = TypeVar("Report", bound=FileReport)
 
 
-class FileReading(Generic[Report]):
-    """Context of reading one robot file, and those it includes: options, and the report."""
+class FileReading:
+    """Context of reading one robot file, and those it includes: options and findings."""
 
-    def __init__(self, file_format: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
-        """Begin with an empty report."""
+    def __init__(self, file_format: Format, *, strict: bool, limits: FileLimits) -> None:
+        """Begin without findings."""
         self.format = file_format
-        self.report = report
+        self.ignored: list[Finding] = []
+        self.warnings: list[Finding] = []
         self.strict = strict
         self.limits = limits
         self._errors: dict[str, FileError] = {}
+        self._warned: set[Finding] = set()
 
     def warn(self, node: XmlElement, message: str, *, refused: bool = False, attribute: str | None = None) -> None:
-        """Put a warning in the report; `refused` if `strict=True` refuses the file for it."""
-        self.report.warnings.append(Finding(node.file, node.line, node.path, attribute, message, refused))
+        """Add a warning once, however many elements a default or copies have; `refused` if `strict=True` refuses it."""
+        finding = Finding(node.file, node.line, node.path, attribute, message, refused)
+        if finding not in self._warned:
+            self._warned.add(finding)
+            self.warnings.append(finding)
 
     def ignore(
         self, node: XmlElement, attribute: str | None = None, reason: str = "unknown", line: int | None = None
     ) -> None:
         """List an element or attribute as not honoured."""
         place = node.line if line is None else line
-        self.report.ignored.append(Finding(node.file, place, node.path, attribute, reason))
+        self.ignored.append(Finding(node.file, place, node.path, attribute, reason))
 
     def error(self, kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
         """Return an error of `kind` at `node`."""
@@ -88,21 +93,27 @@ class FileReading(Generic[Report]):
         return children[0] if children else None
 
     def number(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
-        """Return a number whose size is no matter (a bound, a gain)."""
-        return numbers.number(self.format, node, attribute, default)
+        """Return a number of any magnitude (a bound, a gain)."""
+        return numbers.numbers_in(self.format, node, attribute, 1, 1, None if default is None else (default,))[0]
 
     def quantity(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
-        """Return a number that enters products (a mass, a moment): not larger than the limit."""
-        return self.within_magnitude(node, attribute, (numbers.number(self.format, node, attribute, default),))[0]
+        """Return a physical quantity (a mass, a moment), whose magnitude is limited: products must not overflow."""
+        return self.quantities(node, attribute, 1, 1, None if default is None else (default,))[0]
 
     def vector(self, node: XmlElement, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """Return as many numbers as `default` has, none larger than the limit."""
-        return self.within_magnitude(
-            node, attribute, numbers.vector(self.format, node, attribute, len(default), default)
-        )
+        return self.quantities(node, attribute, len(default), len(default), default)
 
-    def within_magnitude(self, node: XmlElement, attribute: str, values: tuple[float, ...]) -> tuple[float, ...]:
-        """Return numbers, none of them larger than the limit."""
+    def quantities(
+        self,
+        node: XmlElement,
+        attribute: str,
+        min_count: int,
+        max_count: int,
+        default: tuple[float, ...] | None = None,
+    ) -> tuple[float, ...]:
+        """Return `min_count` to `max_count` physical quantities, whose magnitude is limited."""
+        values = numbers.numbers_in(self.format, node, attribute, min_count, max_count, default)
         for value in values:
             if abs(value) > self.limits.magnitude:
                 message = f"{attribute}: {value!r} is beyond {self.limits.magnitude:g}, no physical quantity"
@@ -130,6 +141,8 @@ class FileReading(Generic[Report]):
         try:
             yield
         except FileError as error:
+            if any(error is kept for kept in self._errors.values()):
+                raise  # an element inside this one has ended the reading
             self._errors.setdefault(str(error), error)  # replicas repeat theirs
             final = isinstance(error, (self.format.syntax_error, self.format.refused_error, self.format.path_error))
             if final or len(self._errors) >= _MAX_ERRORS:
@@ -142,7 +155,7 @@ class FileReading(Generic[Report]):
         first, *others = self._errors.values()
         for error in others:
             first.add_note(str(error))
-        for finding in self.report.warnings:
+        for finding in self.warnings:
             first.add_note(f"{finding.file}:{finding.line}: {finding.element}: {finding.message}")
         raise first
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sized
 from typing import Self, final
 
 import attrs
@@ -45,8 +44,8 @@ class FileReport(ABC):
         self.warnings: list[Finding] = []
 
     @abstractmethod
-    def counts(self) -> dict[str, Sized]:
-        """Return the lists whose lengths `repr` shows, by what is in them."""
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of entries that `repr` shows, by what they are."""
 
     def update_from(self, other: Self) -> None:
         """Take the contents of `other`."""
@@ -55,7 +54,7 @@ class FileReport(ABC):
     @override
     def __repr__(self) -> str:
         """Show the counts."""
-        counts = ", ".join(f"{len(entries)} {what}" for what, entries in self.counts().items())
+        counts = ", ".join(f"{count} {what}" for what, count in self.counts().items())
         return f"{type(self).__name__}({self.name!r}: {counts})"
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 from typing import Final
 
+from rbd.arguments import path_text
 from rbd.errors import ArgumentError, FileError
 from rbd.files.formats import Format
 from rbd.files.xml import error_at
@@ -15,24 +16,24 @@ _SHOWN: Final = 40  # characters of a text that was given as a path
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_bytes(path: str | os.PathLike[str], max_bytes: int, file_format: Format) -> tuple[bytes, str]:
-    """Return the bytes of the regular file at `path`, and its name for messages.
+def read_bytes(path: str | os.PathLike[str], max_bytes: int, file_format: Format) -> bytes:
+    """Return the bytes of the regular file at `path`.
 
     Raises the format's path error when there is no such file, and refuses one of more than `max_bytes` bytes.
     """
-    try:
-        file = os.fsdecode(path)
-    except TypeError:
-        message = f"path must be a path, not {type(path).__name__}; {file_format.parser} reads text"
-        raise ArgumentError(message, argument="path", value=path) from None
+    file = os.fsdecode(path) if isinstance(path, bytes) else path_text(path)
+    if file is None:
+        message = f"path must be a path, not {type(path).__name__}; {file_format.parse_function} reads text"
+        raise ArgumentError(message, argument="path", value=path)
     try:
         descriptor = os.open(file, _FLAGS)
     except (OSError, ValueError) as error:
         is_text = file.lstrip().startswith("<")
-        advice, shown = f"; {file_format.parser} reads text" if is_text else "", _beginning(file) if is_text else file
+        advice = f"; {file_format.parse_function} reads text" if is_text else ""
+        shown = _beginning(file) if is_text else file
         raise _unreadable(shown, (getattr(error, "strerror", None) or str(error)) + advice, file_format) from None
     try:
-        return _regular(descriptor, file, max_bytes, file_format), file
+        return _regular(descriptor, file, max_bytes, file_format)
     finally:
         os.close(descriptor)
 
@@ -41,11 +42,15 @@ def _regular(descriptor: int, file: str, max_bytes: int, file_format: Format) ->
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise _unreadable(file, "no regular file", file_format)
-    if status.st_size > max_bytes:
-        message = f"the file has {status.st_size} bytes, at most {max_bytes} are read"
+    size, data = status.st_size, b""
+    if size <= max_bytes:
+        with os.fdopen(os.dup(descriptor), "rb") as stream:
+            data = stream.read(max_bytes + 1)
+        size = len(data)  # more than the status tells, if the file grows or the kernel makes it
+    if size > max_bytes:
+        message = f"the file has {size} bytes, at most {max_bytes} are read"
         raise error_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
-    with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(max_bytes + 1)
+    return data
 
 
 def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:
@@ -56,7 +61,7 @@ def text_bytes(text: str | bytes, file: str, file_format: Format) -> bytes:
         raise ArgumentError(f"text must be str or bytes, not {type(text).__name__}", argument="text", value=text)
     data = _encoded(text, file, file_format)
     if text and "<" not in text and not text.isspace():
-        message = f"not well-formed XML: it has no elements; {file_format.loader} reads files"
+        message = f"not well-formed XML: it has no elements; {file_format.load_function} reads files"
         raise error_at(file_format.syntax_error, file, 1, 1, message)
     return data
 

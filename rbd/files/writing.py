@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+from rbd.arguments import kind_error, path_text
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, quoted
 from rbd.files.formats import Format
-from rbd.files.pose import Triple
+from rbd.files.pose import FloatVec3
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, to_float
 from rbd.spatial import SpatialInertia
 
-T = TypeVar("T")
+T = TypeVar("T", bound=tuple[float, ...])
 
 _ESCAPES: Final = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
@@ -64,7 +65,7 @@ def inertia_numbers(inertia: SpatialInertia) -> tuple[float, list[float], list[f
     return mass, [rounded(entry, far) for entry in (x, y, z)], [rounded(moment, 10 * scale) for moment in moments]
 
 
-def rounded_unit(vector: Triple) -> Triple:
+def rounded_unit(vector: FloatVec3) -> FloatVec3:
     """Return a unit vector rounded but for its largest component, which keeps the length."""
     entries = [rounded(entry, 1.0) for entry in vector]
     largest = max(range(3), key=lambda k: abs(entries[k]))
@@ -106,21 +107,31 @@ def coefficient_attributes(
 
 
 def fixed_point(start: T, step: Callable[[T], T]) -> T:
-    """Return the value that a step, such as reading and writing again, no longer changes; two steps suffice mostly."""
-    value = start
+    """Return the numbers that a step, such as reading and writing again, no longer changes.
+
+    Two steps suffice mostly. Roundings that alternate between two results have no such numbers: the smallest of the
+    cycle is returned, which is the result from every start in it.
+    """
+    seen = [start]
     for _ in range(_MAX_STEPS):
-        following = step(value)
-        if following == value:
-            break
-        value = following
-    return value
+        following = step(seen[-1])
+        if following in seen:
+            return min(seen[seen.index(following) :])
+        seen.append(following)
+    return seen[-1]
 
 
 def write_text(path: str | os.PathLike[str], text: str, file_format: Format) -> None:
-    """Write a file, which appears complete or not at all. Raises the format's path error."""
+    """Write a file, which appears complete or not at all.
+
+    Raises ArgumentError for what is no path, the format's path error where it cannot be written.
+    """
+    name = path_text(path)
+    if name is None:
+        raise kind_error(path, "str or PathLike", f"write_{file_format.name.lower()}", "path")
     try:
-        with replaced_file(Path(path)) as partial:
+        with replaced_file(Path(name)) as partial:
             partial.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
-        raise file_format.path_error(message, file=os.fspath(path), line=None, column=None, element=None) from None
+        message = f"cannot write {name!r}: {error.strerror}"
+        raise file_format.path_error(message, file=name, line=None, column=None, element=None) from None

@@ -13,39 +13,13 @@ from xml.parsers import expat
 
 import attrs
 
-from rbd.errors import ArgumentError, FileError, printable, quoted
+from rbd.errors import FileError, printable, quoted
 from rbd.files.formats import Format
+from rbd.files.limits import FileLimits
 
 _Error = TypeVar("_Error", bound=FileError)
 _FOREIGN_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _ENCODINGS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
-
-
-@attrs.frozen
-class FileLimits:
-    """Limits of a robot file; a file that exceeds them is refused while it is read."""
-
-    bytes: int = 16_000_000
-    depth: int = 32
-    elements: int = 200_000
-    attributes: int = 64
-    name_length: int = 255
-    magnitude: float = 1e30
-    """Largest length, mass or moment of inertia; beyond it products overflow."""
-
-    def __attrs_post_init__(self) -> None:
-        """Raise ArgumentError unless every limit is a positive number; all but `magnitude` are whole, such as 1e9."""
-        for name, value in attrs.asdict(self).items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                raise self._refused(name, value, "a positive number")
-            if name != "magnitude" and isinstance(value, float):
-                if not value.is_integer():
-                    raise self._refused(name, value, "a whole number")
-                object.__setattr__(self, name, int(value))
-
-    def _refused(self, name: str, value: object, wanted: str) -> ArgumentError:
-        message = f"{type(self).__name__}: {name} must be {wanted}, not {value!r}"
-        return ArgumentError(message, argument=name, value=value, allowed="> 0")
 
 
 @final
@@ -53,7 +27,7 @@ class FileLimits:
 class XmlElement:
     """One element: its attributes, its children and its place (1-based line and column).
 
-    Not frozen, because files have many and the parser fills them; nobody else writes to them.
+    Not frozen, because the parser fills the elements of a file, and the reader of MJCF inserts included ones.
     """
 
     tag: str
@@ -120,7 +94,7 @@ def root_tag(data: bytes) -> str | None:
 
 
 class _RootReached(Exception):
-    """Ends a search."""
+    """Ends the parsing at the root element."""
 
 
 def parse_xml(data: bytes, *, file: str, limits: FileLimits, file_format: Format) -> XmlElement:
@@ -142,12 +116,13 @@ def parse_xml(data: bytes, *, file: str, limits: FileLimits, file_format: Format
 
 def _check_bytes(data: bytes, file: str, limits: FileLimits, file_format: Format) -> None:
     if len(data) > limits.bytes:
-        message = f"the file has more than {limits.bytes} bytes (limits={file_format.limits}(bytes=...) allows more)"
+        advice = f"limits={file_format.limits_class}(bytes=...) allows more"
+        message = f"the file has more than {limits.bytes} bytes ({advice})"
         raise error_at(file_format.refused_error, file, 1, 1, message, limit="bytes")
     fault_of_text = _fault_of_text(data)
     if fault_of_text is not None:
         index, message, reason = fault_of_text
-        raise error_at(file_format.syntax_error, file, *_place(data, index), message, reason=reason)
+        raise error_at(file_format.syntax_error, file, *_line_and_column(data, index), message, reason=reason)
 
 
 def _fault_of_text(data: bytes) -> tuple[int, str, str] | None:
@@ -164,7 +139,7 @@ def _fault_of_text(data: bytes) -> tuple[int, str, str] | None:
     return None
 
 
-def _place(data: bytes, index: int) -> tuple[int, int]:
+def _line_and_column(data: bytes, index: int) -> tuple[int, int]:
     before = data[:index]
     start = before.rfind(b"\n") + 1
     return before.count(b"\n") + 1, len(before[start:].decode("utf-8", "replace")) + 1
@@ -172,7 +147,7 @@ def _place(data: bytes, index: int) -> tuple[int, int]:
 
 @final
 class _Builder:
-    """The expat handlers: they make nodes and count."""
+    """Handlers of expat, which build the tree of elements and enforce the limits."""
 
     def __init__(self, file: str, limits: FileLimits, file_format: Format) -> None:
         self.file = file
@@ -209,17 +184,17 @@ class _Builder:
             self.format.refused_error, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE"
         )
 
-    def _start(self, tag: str, flat: list[str]) -> None:
+    def _start(self, tag: str, names_and_values: list[str]) -> None:
         limits = self.limits
         self._count += 1
         if self._count > limits.elements:
             raise self._error(self.format.refused_error, f"more than {limits.elements} elements", limit="elements")
         if len(self._open) >= limits.depth:
             raise self._error(self.format.refused_error, f"elements nested deeper than {limits.depth}", limit="depth")
-        if len(flat) > 2 * limits.attributes:
-            message = f"{len(flat) // 2} attributes in one element, at most {limits.attributes} are read"
+        if len(names_and_values) > 2 * limits.attributes:
+            message = f"{len(names_and_values) // 2} attributes in one element, at most {limits.attributes} are read"
             raise self._error(self.format.refused_error, message, limit="attributes")
-        self._add(tag, dict(zip(flat[::2], flat[1::2], strict=True)))
+        self._add(tag, dict(zip(names_and_values[::2], names_and_values[1::2], strict=True)))
 
     def _add(self, tag: str, attributes: dict[str, str]) -> None:
         parser, parent = self.parser, self._open[-1] if self._open else None

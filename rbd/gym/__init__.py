@@ -12,12 +12,12 @@ Importing this package registers "rbd/AcrobotSwingUp-v0", "rbd/QuadrupedStand-v0
 
 from __future__ import annotations
 
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Task
 
-with names_extra("environments"):
+with requires_extra("environments"):
     from rbd.gym.environments import Environment, VectorEnvironment, register
 
 register()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from rbd.robots import double_pendulum
 from rbd.rollout.cases import Start
 from rbd.scalar_states.scalar_state import ScalarState
 
-_TORQUE = 10.0
+_MAX_TORQUE: Final = 10.0
+"""Maximum torque of the motor (N m)."""
 
 
 def acrobot_swing_up() -> Task:
@@ -42,7 +43,7 @@ def _start(rng: np.random.Generator) -> Start:
 
 
 def _control(state: ScalarState, action: Any) -> list[Any]:
-    return [0, _TORQUE * action[0]]
+    return [0, _MAX_TORQUE * action[0]]
 
 
 def _outcome(state: ScalarState, action: Any) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from functools import partial
-from itertools import chain, starmap
 from typing import Any, Final, TypeAlias, cast, final
 
 import gymnasium
@@ -20,6 +19,7 @@ from typing_extensions import override
 
 from rbd.arguments import require_choice, require_kind, sequence, whole_number
 from rbd.array_functions.arguments import as_numbers
+from rbd.atomic_calls import all_or_nothing
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.episodes import Episodes, undo_draws
@@ -28,7 +28,6 @@ from rbd.gym.task import Task
 from rbd.rollout.worlds import Worlds
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
-from rbd.uninterrupted import all_or_nothing
 
 TASKS: Final = {
     "acrobot-swing-up": acrobot_swing_up,
@@ -119,44 +118,44 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
-        held, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
+        clipped, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
         self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts))
-        return all_or_nothing(partial(self._step, held, restarts), self._undo())
+        return all_or_nothing(partial(self._step, clipped, restarts), self._undo())
 
     def _reset(self, seeded: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> tuple[Array, Infos]:
         self._episodes.seed(seeded, rows)
         self._begin(rows)
         return self._episodes.observations(), {}
 
-    def _step(self, held: Array, restarts: NDArray[np.bool_]) -> Step:
-        self._episodes.hold(held)
+    def _step(self, actions: Array, restarts: NDArray[np.bool_]) -> Step:
+        self._episodes.step(actions)
         if restarts.any():
             self._begin(np.flatnonzero(restarts))
-            held[restarts] = 0.0
-        found = self._episodes.outcomes(held)
+            actions = np.where(restarts[:, None], 0.0, actions)
+        found = self._episodes.outcomes(actions)
         self._elapsed[~restarts] += 1
         terminated = found.terminated & ~restarts
         truncated = ~terminated & ~restarts & (self._elapsed >= self._max_episode_steps)
         infos: Infos = {"status": self.worlds.status, "_status": found.failed} if found.failed.any() else {}
         self._needs_restart = terminated | truncated
-        observations = self._restarted(found.observations, infos)
+        observations = self._autoreset(found.observations, infos)
         return observations, np.where(restarts, 0.0, found.rewards), terminated, truncated, infos
 
     def __copy__(self) -> VectorEnvironment:
         """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
         return deepcopy(self, _shared_by_copies(self._episodes))
 
-    def _undo(self) -> Iterator[object]:
-        """Return an iterator that restores the environment as it is now, in calls of C, while it is consumed."""
-        saved = [(self, "_needs_restart", self._needs_restart.copy()), (self, "_elapsed", self._elapsed.copy())]
-        return chain(self._episodes.undo(), starmap(setattr, saved))
+    def _undo(self) -> list[Callable[[], object]]:
+        """Return calls that restore the environment as it is now."""
+        saved = {"_needs_restart": self._needs_restart.copy(), "_elapsed": self._elapsed.copy()}
+        return [*self._episodes.undo(), *(partial(setattr, self, name, value) for name, value in saved.items())]
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
         self._episodes.begin(rows)
         self._needs_restart[rows], self._elapsed[rows] = False, 0
 
-    def _restarted(self, last: Array, infos: Infos) -> Array:
+    def _autoreset(self, last: Array, infos: Infos) -> Array:
         """Return the observations, of new episodes where old ones end in the same step; infos get the last ones."""
         if not (self._same_step and self._needs_restart.any()):
             return last
@@ -209,8 +208,8 @@ class Environment(gymnasium.Env[Array, Array]):
     @override
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
         """Hold the action for one step of the environment; also after the end of an episode."""
-        held = self._episodes.clipped(as_numbers(action, "action")[None])
-        return all_or_nothing(partial(self._step, held), self._episodes.undo())
+        actions = self._episodes.clipped(as_numbers(action, "action")[None])
+        return all_or_nothing(partial(self._step, actions), self._episodes.undo())
 
     def _reset(self, seed: int | None) -> tuple[Array, Infos]:
         super().reset(seed=seed)
@@ -219,15 +218,15 @@ class Environment(gymnasium.Env[Array, Array]):
         self._episodes.begin(row)
         return self._episodes.observations()[0], {}
 
-    def _undo_reset(self) -> Iterator[object]:
-        """Return an iterator that restores the environment and its generator as they are now, while it is consumed."""
-        generator = self.np_random
-        saved = [(self, "_np_random", generator), (self, "_np_random_seed", self.np_random_seed)]
-        return chain(self._episodes.undo(), undo_draws([generator]), starmap(setattr, saved))
+    def _undo_reset(self) -> list[Callable[[], object]]:
+        """Return calls that restore the environment and its generator as they are now."""
+        saved = {"_np_random": self.np_random, "_np_random_seed": self.np_random_seed}
+        writes = [partial(setattr, self, name, value) for name, value in saved.items()]
+        return [*self._episodes.undo(), *undo_draws([self.np_random]), *writes]
 
-    def _step(self, held: Array) -> tuple[Array, float, bool, bool, Infos]:
-        self._episodes.hold(held)
-        found = self._episodes.outcomes(held)
+    def _step(self, actions: Array) -> tuple[Array, float, bool, bool, Infos]:
+        self._episodes.step(actions)
+        found = self._episodes.outcomes(actions)
         info = {"status": int(self.worlds.status[0])} if found.failed[0] else {}
         return found.observations[0], float(found.rewards[0]), bool(found.terminated[0]), False, info
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, starmap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.atomic_calls import all_or_nothing
 from rbd.errors import ArgumentError
 from rbd.gym.task import Task
 from rbd.rollout.cases import Start
 from rbd.rollout.rows import rows_of
 from rbd.rollout.worlds import Worlds, undo_of
 from rbd.scalars.arrays import Array
-from rbd.uninterrupted import all_or_nothing
 
 
-class Outcomes(NamedTuple):
+class EpisodeOutcomes(NamedTuple):
     """Outcomes of the last actions, with a row per world; a world whose simulation failed terminates without reward."""
 
     observations: Array
@@ -48,13 +48,13 @@ class Episodes:
         """Draw the starts of the next episodes of `rows`, before any world changes: the user's function may raise."""
         self._drawn |= self._starts(rows, self.generators, self._drawn)
 
-    def undo(self) -> Iterator[object]:
-        """Return an iterator that restores worlds, starts and generators as they are now, while it is consumed.
+    def undo(self) -> list[Callable[[], object]]:
+        """Return calls that restore worlds, starts and generators as they are now, but not what generators draw since.
 
-        The numbers that generators have drawn since are not restored.
+        It copies all that a step changes, since any call may be interrupted.
         """
-        saved = [(self, "_drawn", dict(self._drawn)), (self, "generators", self.generators)]
-        return chain(undo_of(self.worlds), starmap(setattr, saved))
+        saved = {"_drawn": dict(self._drawn), "generators": self.generators}
+        return [*undo_of(self.worlds), *(partial(setattr, self, name, value) for name, value in saved.items())]
 
     def begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
@@ -66,16 +66,16 @@ class Episodes:
         """Return actions within the bounds of the action space, one row per world."""
         return np.clip(rows_of(actions, (self.worlds.count, self.task.action_size), "actions"), -1.0, 1.0)
 
-    def hold(self, actions: Array) -> None:
-        """Hold actions for one step of the environment."""
+    def step(self, actions: Array) -> None:
+        """Take one step of the environment: all its steps of `dt` with these actions."""
         self.worlds.step(actions, self.task.steps)
 
-    def outcomes(self, actions: Array) -> Outcomes:
+    def outcomes(self, actions: Array) -> EpisodeOutcomes:
         """Return the outcomes of the worlds as they are, after these actions; for failed ones, after none."""
         failed = self.worlds.status != 0
         found = self.task.evaluate(self.worlds, np.where(failed[:, None], 0.0, actions))
         rewards = np.where(failed, 0.0, found["reward"])
-        return Outcomes(found["observation"], rewards, (found["terminated"] > 0) | failed, failed)
+        return EpisodeOutcomes(found["observation"], rewards, (found["terminated"] > 0) | failed, failed)
 
     def observations(self) -> Array:
         """Return the observations of episodes that begin."""
@@ -101,7 +101,6 @@ class Episodes:
         return start
 
 
-def undo_draws(generators: Iterable[np.random.Generator]) -> Iterator[object]:
-    """Return an iterator that restores the states of generators as they are now, while it is consumed."""
-    saved = [(each.bit_generator, "state", each.bit_generator.state) for each in generators]
-    return starmap(setattr, saved)
+def undo_draws(generators: Iterable[np.random.Generator]) -> list[Callable[[], object]]:
+    """Return calls that restore the states of generators as they are now."""
+    return [partial(setattr, each.bit_generator, "state", each.bit_generator.state) for each in generators]

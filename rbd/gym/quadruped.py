@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,11 +15,15 @@ from rbd.rollout.cases import Start
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars.arrays import Array
 
-_HEIGHT = 0.3
-_SPEED = 0.5
-_STRIDES = 2.0  # per second
+_HEIGHT: Final = 0.3
+"""Height of the trunk (m)."""
+_SPEED: Final = 0.5
+"""Speed of the walk (m/s)."""
+_STRIDE_FREQUENCY: Final = 2.0
+"""Frequency of the clock in observations (Hz)."""
 _STIFFNESS, _DAMPING = 60.0, 2.0
-_RANGE = 0.4  # of the targets of the legs, about the stance (rad)
+_MAX_DEFLECTION: Final = 0.4
+"""Maximum difference of the target of a leg angle from the stance (rad)."""
 
 
 def quadruped_stand() -> Task:
@@ -69,7 +73,7 @@ def _start(stance: Array, rng: np.random.Generator) -> Start:
 
 
 def _control(stance: Array, state: ScalarState, action: Any) -> list[Any]:
-    legs = zip(stance + _RANGE * np.asarray(action), state.q[7:], state.v[6:], strict=True)
+    legs = zip(stance + _MAX_DEFLECTION * np.asarray(action), state.q[7:], state.v[6:], strict=True)
     return [0] * 6 + [_STIFFNESS * (target - angle) - _DAMPING * rate for target, angle, rate in legs]
 
 
@@ -77,7 +81,7 @@ def _outcome(
     stance: Array, reward: Callable[[ScalarState, Any, Any], Any], state: ScalarState, t: Any, action: Any
 ) -> dict[str, Any]:
     q, v = np.asarray(state.q), np.asarray(state.v)
-    up, phase = _vertical_in_trunk(state), 2 * np.pi * _STRIDES * t
+    up, phase = _vertical_in_trunk(state), 2 * np.pi * _STRIDE_FREQUENCY * t
     observation = [
         *(-x for x in up),
         *(0.3 * v[:3]),

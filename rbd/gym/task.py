@@ -13,15 +13,15 @@ from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel
 from rbd.contact.arguments import friction_coefficient
 from rbd.errors import ArgumentError
-from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
 from rbd.rollout.cases import Sampler
+from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero
 
-_KNOWN = ("q", "v", "t", "action", "contact_forces")
-_OUTPUTS = ("observation", "reward", "terminated")
+_OUTCOME_INPUTS = ("q", "v", "t", "action", "contact_forces")
+_OUTCOME_OUTPUTS = ("observation", "reward", "terminated")
 
 Outcome: TypeAlias = Mapping[str, Array]
 """Observations (rows, size), rewards (rows,), and positive numbers where an episode has ended, (rows,)."""
@@ -69,9 +69,15 @@ class Task:
         inputs = [port.name for port in self.outcome.program.inputs]
         outputs = {port.name: port.shape for port in self.outcome.program.outputs}
         shapes = {"reward": (), "terminated": ()}
-        fits = set(inputs) <= set(_KNOWN) and set(outputs) == set(_OUTPUTS) and len(outputs["observation"]) == 1
+        fits = (
+            set(inputs) <= set(_OUTCOME_INPUTS)
+            and set(outputs) == set(_OUTCOME_OUTPUTS)
+            and len(outputs["observation"]) == 1
+        )
         if not fits or any(outputs[name] != shape for name, shape in shapes.items()):
-            allowed = f"a recorded function of {', '.join(_KNOWN)} with the results {', '.join(_OUTPUTS)}"
+            allowed = (
+                f"a recorded function of {', '.join(_OUTCOME_INPUTS)} with the results {', '.join(_OUTCOME_OUTPUTS)}"
+            )
             message = f"outcome must be {allowed}, a vector and two numbers"
             raise ArgumentError(message, argument="outcome", value=self.outcome, allowed=allowed)
 
@@ -103,7 +109,7 @@ class Task:
         names = tuple(self.start(np.random.default_rng(0)))
         if "action" in names:
             message = "start draws an action; actions are those of `step`: draw q, v and parameters"
-            raise ArgumentError(message, argument="start", value="action", allowed=("q", "v", *PARAMETERS))
+            raise ArgumentError(message, argument="start", value="action", allowed=("q", "v", *PARAMETER_NAMES))
         return names
 
     def evaluate(self, worlds: Worlds, actions: Array) -> Outcome:

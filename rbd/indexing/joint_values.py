@@ -1,13 +1,14 @@
-"""Arrays of q or v, indexed by joints."""
+"""Arrays of q or v, indexed by joints, and as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
+from rbd.display import numbers, table
 from rbd.errors import ShapeError
 from rbd.indexing.layout import Layout
 from rbd.mechanism import Joint
@@ -46,7 +47,7 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
     @override
     def __getitem__(self, joint: Joint | str) -> NDArray[Any]:
         node = self._layout.node(joint)
-        view: NDArray[Any] = self.array[..., node.v if self._is_velocity else node.q]
+        view: NDArray[Any] = self.array[..., node.v_slice if self._is_velocity else node.q_slice]
         return view
 
     def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
@@ -75,3 +76,16 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
     @override
     def __repr__(self) -> str:
         return "\n".join(f"{joint.name}: {values}" for joint, values in self.items() if values.shape[-1])
+
+
+def joint_table(kind: str, layout: Layout, values: Mapping[str, Sequence[Any]], remark: str = "") -> str:
+    """Return arrays of q or v, by their names, as text: a line of sizes, then a line per joint."""
+    sizes = f"nq = {layout.nq}, nv = {layout.nv}" + (f", nc = {layout.nc}" if layout.is_constrained else "")
+    title = f"{kind} of {layout.bodies[0].name!r}: {len(layout.bodies)} bodies, {sizes}{remark}"
+    columns = {name: tuple(x) for name, x in values.items()}
+    rows: list[list[str]] = []
+    for node in layout.nodes:
+        parts = ((name, column[node.q_slice if name == "q" else node.v_slice]) for name, column in columns.items())
+        if node.joint.nv:
+            rows.append([node.joint.name, *(f"{name} = {numbers(part)}" for name, part in parts)])
+    return table(title, rows)

@@ -1,6 +1,6 @@
 """Layout of a mechanism: indices of bodies and joints, slices of q, v and constraint rows.
 
-A layout is a snapshot of the topology: the nodes of the tree, parents first, with their slices of q and v,
+A layout is a snapshot of a mechanism's structure: the nodes of the tree, parents first, with their slices of q and v,
 and the loop joints and couplings, with their constraint rows.
 """
 
@@ -37,8 +37,8 @@ class TreeNode:
     parent: int
     body: RigidBody
     joint: Joint
-    q: slice
-    v: slice
+    q_slice: slice
+    v_slice: slice
 
 
 @final
@@ -66,17 +66,17 @@ class CouplingRow:
 @final
 @attrs.frozen(eq=False)
 class ContactPair:
-    """A contact point of the body of index `body` with a half-space; `s` is the slice of its contact states."""
+    """A contact point of the body of index `body` with a half-space; `s_slice` is that of its contact states."""
 
     body: int
     point: ContactPoint
     half_space: HalfSpace
-    s: slice
+    s_slice: slice
 
 
 @final
 class Layout:
-    """The topology of a mechanism at one version."""
+    """The structure of a mechanism at one version."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Build the layout of a mechanism."""
@@ -231,13 +231,17 @@ class Layout:
         """The index of the trunk, the first moving body; that of the root if there is none."""
         return min(1, len(self.nodes))
 
-    def ancestors(self, index: int) -> tuple[int, ...]:
-        """Return the indices of the ancestors from `index`, included, to the root, excluded."""
-        chain: list[int] = []
+    def path_to_root(self, index: int) -> tuple[int, ...]:
+        """Return the indices of the bodies from `index`, included, to the root, excluded."""
+        path: list[int] = []
         while index:
-            chain.append(index)
+            path.append(index)
             index = self.nodes[index - 1].parent
-        return tuple(chain)
+        return tuple(path)
+
+    def nodes_to_root(self, index: int) -> tuple[TreeNode, ...]:
+        """Return the nodes of the bodies on `path_to_root`."""
+        return tuple(self.nodes[i - 1] for i in self.path_to_root(index))
 
 
 def _unknown_error(kind: str, thing: object, expected: type[object]) -> RbdError:
@@ -258,7 +262,7 @@ _layouts: WeakKeyDictionary[Mechanism, Layout] = WeakKeyDictionary()
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
-    """Return the current layout of `mechanism`, cached per topology version."""
+    """Return the current layout of `mechanism`, cached per structure version."""
     if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
         raise ArgumentError(
             f"mechanism must be a Mechanism, not {described(mechanism)}; rbd.load_urdf(path) reads one, rbd.robots has "

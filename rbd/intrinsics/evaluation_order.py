@@ -1,4 +1,4 @@
-"""Evaluation order: C leaves it open which operand of an expression, or argument of a call, comes first."""
+"""Evaluation order: in C, the order of operands of an expression and of arguments of a call is unspecified."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from rbd.intrinsics import tree
 from rbd.intrinsics.traversal import fields_of, nodes_in, walk
 
 
-def has_open_order(statement: tree.Statement) -> bool:
-    """Return whether C leaves open what comes first: a call that writes to arrays, or another call or an entry."""
-    return _has_open_order([field for field in fields_of(statement) if not isinstance(field, tuple)])
+def has_unspecified_order(statement: tree.Statement) -> bool:
+    """Return whether the order of a call that writes to arrays and another call or entry is unspecified in C."""
+    return _has_unspecified_order([field for field in fields_of(statement) if not isinstance(field, tuple)])
 
 
-def _has_open_order(siblings: Iterable[object]) -> bool:
+def _has_unspecified_order(siblings: Iterable[object]) -> bool:
     """Return it for expressions of which C evaluates any first; operands come before what is done with them."""
     nodes = nodes_in(tuple(siblings))
     reaching = [node for node in nodes if any(isinstance(part, (tree.RoutineCall, tree.Load)) for part in walk(node))]
     written = any(isinstance(part, tree.RoutineCall) and writes(part.routine) for part in walk(tuple(reaching)))
     if len(reaching) > 1 and written:
         return True
-    return any(_has_open_order(group) for node in nodes for group in _sequence(node))
+    return any(_has_unspecified_order(group) for node in nodes for group in _sequence(node))
 
 
 def _sequence(node: object) -> list[tuple[object, ...]]:

@@ -3,6 +3,9 @@
 An `Intrinsic` describes a function in the subset of `parser.py`, whose one parameter is a workspace. It returns 0, or
 the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
 they travel as one tuple, `sizes`.
+
+The modules that parse and analyse functions, or run them on other scalars, are imported at their first use: functions
+of floats run without them, and so does machine code from the disk cache.
 """
 
 from __future__ import annotations
@@ -17,10 +20,10 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError, ScalarError, ShapeError, SingularError
 from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, result_entries
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.scalars import is_float, to_float
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.scalars.registry import dominant
+from rbd.scalars.registry import dominant_family
 
 if TYPE_CHECKING:
     from rbd.intrinsics.tree import ModuleConstant, Routine
@@ -29,8 +32,8 @@ if TYPE_CHECKING:
 
 NamedSizes: TypeAlias = "dict[str, int | tuple[int, ...]]"
 """Sizes and tables by name."""
-Count: TypeAlias = Callable[..., int]
-"""Maps sizes to a number of operations."""
+OperationBound: TypeAlias = Callable[..., int]
+"""Maps sizes to an upper bound of a number of operations."""
 
 
 def must_be_positive(label: str) -> RbdError:
@@ -52,7 +55,7 @@ class Intrinsic:
     """The sizes and arrays."""
     function: Callable[..., int]
     """The algorithm: a function of the workspace, or of one of its base classes."""
-    operations: Count
+    operations: OperationBound
     """An upper bound of the number of arithmetic operations and comparisons of floats, as a function of the sizes. A
     fused multiply-add counts as two."""
     inlined: bool = False
@@ -69,11 +72,11 @@ class Intrinsic:
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None
-    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, results, tangents of
-    the operands), all recorded scalars, to the tangents of the results. None: it cannot be differentiated."""
+    """Jacobian-vector product (JVP), the rule of forward mode: from (sizes, labels, operands, results, tangents of the
+    operands), all recorded scalars, to the tangents of the results. None: it cannot be differentiated."""
     adjoint: Callable[..., Any] | None = None
-    """The rule of reverse mode: from (sizes, labels, operands, results, cotangents of the results) to cotangents of the
-    operands. None: `derivative` is called for each operand."""
+    """Vector-Jacobian product (VJP), the rule of reverse mode: from (sizes, labels, operands, results, cotangents of
+    the results) to cotangents of the operands. None: `derivative` is called for each operand."""
 
     def __attrs_post_init__(self) -> None:
         """Register the intrinsic."""
@@ -90,7 +93,7 @@ class Intrinsic:
         """Module and qualified name of the function and of the workspace."""
         return [(each.__module__, getattr(each, "__qualname__", None)) for each in (self.function, self.workspace)]
 
-    @lazy
+    @lazy_property
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         from rbd.intrinsics.inlinability import inlining_fault
@@ -109,7 +112,7 @@ class Intrinsic:
             raise ArgumentError(message, argument="inlined", value=True, allowed=False)
         return routine
 
-    @lazy
+    @lazy_property
     def _constants(self) -> tuple[ModuleConstant, ...]:
         """The numbers of modules that the function and those it calls read."""
         return tuple(constant for routine in self.routine.closure() for constant in routine.constants)
@@ -127,21 +130,21 @@ class Intrinsic:
         """The declarations of the workspace."""
         return self.workspace.layout
 
-    @lazy
+    @lazy_property
     def has_uniform_control_flow(self) -> bool:
         """Whether all lanes run together: no branch depends on a float of one lane, and it cannot fail."""
         from rbd.intrinsics.dependence_analysis import branches_on_floats
 
         return not branches_on_floats(self.routine) and self.labels == 0
 
-    @lazy
-    def decides(self) -> bool:
+    @lazy_property
+    def depends_on_comparisons(self) -> bool:
         """Whether results depend on comparisons of floats."""
         from rbd.intrinsics.dependence_analysis import compares_floats
 
         return compares_floats(self.routine) or self.labels != 0
 
-    @lazy
+    @lazy_property
     def written_operands(self) -> frozenset[str]:
         """The operands that the function overwrites."""
         from rbd.intrinsics.dependence_analysis import written_parameters
@@ -149,7 +152,7 @@ class Intrinsic:
         workspace, written = self.routine.signature[0].name, written_parameters(self.routine)
         return frozenset(name for name in self.layout.names("operand") if f"{workspace}_{name}" in written)
 
-    @lazy
+    @lazy_property
     def digest(self) -> str:
         """A sha256 over the workspace and the checked trees of all functions, including constants of modules."""
         texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]
@@ -162,22 +165,22 @@ class Intrinsic:
 
     def label_count(self, sizes: Sequence[int]) -> int:
         """Return the number of labels for these sizes."""
-        return evaluate_extent(self.labels, self.layout.bind(sizes))
+        return evaluate_extent(self.labels, self.layout.sizes_by_name(sizes))
 
     def sizes_of(self, named: NamedSizes) -> tuple[int, ...]:
         """Return sizes and tables, one after the other."""
         sizes, tables = cast("Mapping[str, int]", named), cast("Mapping[str, tuple[int, ...]]", named)
-        return *(sizes[name] for name in self.layout.sizes), *self.layout.join("table", tables)
+        return *(sizes[name] for name in self.layout.sizes), *self.layout.concatenate("table", tables)
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
-        known = self.layout.bind(sizes)
+        known = self.layout.sizes_by_name(sizes)
         return Lengths(*(self.layout.lengths(role, known) for role in ROLES[1:]))
 
     def call_arguments(self, sizes: Sequence[int], integer_format: str, *arrays: Sequence[str]) -> list[str]:
         """Return the arguments of the translated function: its ints, by `integer_format`, and its arrays.
 
-        `arrays` are texts of the arrays: tables, operands, results, floats, ints.
+        `arrays` are texts of the arrays: tables, operands, results, work arrays of floats, of ints.
         """
         names = chain(*map(self.layout.names, ROLES))
         known = {name: integer_format.format(value) for name, value in self.layout.integer_arguments(sizes).items()}
@@ -207,9 +210,9 @@ class Intrinsic:
                 f"{self.name} takes {expected[0]} operands and {expected[1]} labels, got {counts[0]} and {counts[1]}"
             )
             raise ArgumentError(message, argument="operands", value=counts, allowed=expected)
-        dominating = dominant((operands,))
+        dominating = dominant_family((operands,))
         if dominating is None or all(map(is_float, operands)):
-            return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
+            return self._checked(self.run_on_floats(sizes, [to_float(x) for x in operands]), labels)
         self._require_constants()
         family, member = dominating
         return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
@@ -220,22 +223,24 @@ class Intrinsic:
         Other names are ignored. Raises ArgumentError if an operand is missing, ShapeError for wrong lengths.
         """
         arrays = {name: tuple(entries) for name, entries in operands.items()}
-        flat = self.layout.join("operand", arrays)
-        names, lengths = self.layout.names("operand"), self.layout.lengths("operand", self.layout.bind(sizes))
+        flat = self.layout.concatenate("operand", arrays)
+        names, lengths = self.layout.names("operand"), self.layout.lengths("operand", self.layout.sizes_by_name(sizes))
         for name, length in zip(names, lengths, strict=True):
             if len(arrays[name]) != length:
                 message = f"{self.name}: {name} must have {length} entries, not {len(arrays[name])}"
                 raise ShapeError(message, argument=name, expected=(length,), actual=(len(arrays[name]),))
-        return self.layout.cut("result", sizes, self(sizes, flat))
+        return self.layout.split("result", sizes, self(sizes, flat))
 
-    def run(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> tuple[list[float], int]:
+    def run_on_floats(
+        self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0
+    ) -> tuple[list[float], int]:
         """Return the results and the status for floats: the reference of machine code and of C."""
         self._require_constants()
         workspace = self.workspace(sizes, operands, zero)
         status = self.function(workspace)
         return result_entries(workspace), status
 
-    def run_on(
+    def run_on_family(
         self,
         family: ScalarFamily[Any],
         sizes: tuple[int, ...],
@@ -248,7 +253,7 @@ class Intrinsic:
 
         inside = ComparisonContext(family, member, self.name)
         wrapped = [cast("float", inside.wrap(x)) for x in operands]
-        results, status = self.run(sizes, wrapped, cast("float", inside.wrap(0)))
+        results, status = self.run_on_floats(sizes, wrapped, cast("float", inside.wrap(0)))
         values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", results)]
         return self._checked((values, status), labels)
 
@@ -266,8 +271,8 @@ class Lengths:
 
     operands: tuple[int, ...]
     results: tuple[int, ...]
-    floats: tuple[int, ...]
-    ints: tuple[int, ...]
+    work_floats: tuple[int, ...]
+    work_ints: tuple[int, ...]
 
 
 @final
@@ -296,8 +301,8 @@ class IntrinsicCall:
         """The entries of the work arrays, floats and then ints, that are zero at the beginning."""
         arrays, lengths = self.intrinsic.layout.arrays, self.lengths
         names = [*self.intrinsic.layout.names("floats"), *self.intrinsic.layout.names("ints")]
-        ends = accumulate((*lengths.floats, *lengths.ints), initial=0)
-        places = {name: range(*ends) for name, ends in zip(names, pairwise(ends), strict=True)}
+        bounds = pairwise(accumulate((*lengths.work_floats, *lengths.work_ints), initial=0))
+        places = {name: range(start, stop) for name, (start, stop) in zip(names, bounds, strict=True)}
         runs = groupby(places, key=lambda name: arrays[name].zeroed)
         parts = [list(run) for zeroed, run in runs if zeroed]
         return [range(places[part[0]].start, places[part[-1]].stop) for part in parts]

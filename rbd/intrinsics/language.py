@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 
 from rbd.scalars import libm
 from rbd.scalars.families import real
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
 
 __all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "select", "some", "sqrt"]
 
@@ -40,7 +41,7 @@ def fma(a: float, b: float, c: float) -> float:
     5.551115123125783e-17
     """
     if type(a) is float and type(b) is float and type(c) is float:
-        return libm.fma(a, b, c)
+        return (NATIVE_FUNCTIONS.fma or libm.fma)(a, b, c)
     return a * b + c
 
 

@@ -28,7 +28,7 @@ from typing import Any, Final, cast, final
 from rbd.errors import ScalarError
 from rbd.intrinsics import language, tree
 from rbd.intrinsics.dependence_analysis import column_dependence
-from rbd.intrinsics.evaluation_order import has_open_order
+from rbd.intrinsics.evaluation_order import has_unspecified_order
 from rbd.intrinsics.expressions import Callers, ExpressionParser
 from rbd.intrinsics.scope import ENTRIES, Scope
 
@@ -111,7 +111,7 @@ class _FunctionParser:
             if _ends_in_jump(statements):
                 self.scope.refuse(node, "unreachable after break or return")
             statements.append(self.statement(node))
-            if has_open_order(statements[-1]):
+            if has_unspecified_order(statements[-1]):
                 what = "a call that writes to arrays stands beside another call or an entry; assign it first"
                 self.scope.refuse(node, what)
         return tuple(statements)

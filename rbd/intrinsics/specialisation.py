@@ -24,11 +24,11 @@ from rbd.intrinsics.traversal import assigned_names
 MAX_STATEMENTS: Final = 4000
 """Statements of an unrolled function, at most."""
 
-Known: TypeAlias = "int | tuple[int, ...]"
+KnownValue: TypeAlias = "int | tuple[int, ...]"
 """The value of an int, or of a table."""
-_SpecialisationCache: TypeAlias = "dict[tuple[int, tuple[tuple[str, Known], ...]], tree.Routine]"
+_SpecialisationCache: TypeAlias = "dict[tuple[int, tuple[tuple[str, KnownValue], ...]], tree.Routine]"
 """Functions by what they were specialised to."""
-_ORDERS: Final = {
+_INT_COMPARISONS: Final = {
     "<": int.__lt__,
     "<=": int.__le__,
     ">": int.__gt__,
@@ -42,11 +42,11 @@ _ORDERS: Final = {
 def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine:
     """Return the function of an intrinsic, with the same parameters, for the sizes and tables of a call."""
     workspace = intrinsic.routine.signature[0].name
-    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(sizes), **intrinsic.layout.tables(sizes)}
+    values: dict[str, KnownValue] = {**intrinsic.layout.integer_arguments(sizes), **intrinsic.layout.tables(sizes)}
     return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
 
 
-def _specialised(routine: tree.Routine, known: Mapping[str, Known], cache: _SpecialisationCache) -> tree.Routine:
+def _specialised(routine: tree.Routine, known: Mapping[str, KnownValue], cache: _SpecialisationCache) -> tree.Routine:
     """Return a function with the same parameters for known ints and tables; itself if that is too long."""
     key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
     if key not in cache:
@@ -76,7 +76,7 @@ class _ArrayEntry(NamedTuple):
 class _Specialiser:
     """Specialises one function."""
 
-    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], cache: _SpecialisationCache) -> None:
+    def __init__(self, routine: tree.Routine, known: Mapping[str, KnownValue], cache: _SpecialisationCache) -> None:
         self.old, self.known, self.cache = routine, dict(known), cache
         self.out: list[tree.Statement] = []
         self.stored: dict[_ArrayEntry, tree.Name] = {}
@@ -244,12 +244,12 @@ class _Specialiser:
             case tree.Comparison(operator, left, right):
                 return _comparison(operator, self._expression(left), self._expression(right))
             case tree.BoolOp(operator, operands):
-                return self._joined(operator, operands)
+                return self._bool_op(operator, operands)
             case tree.Not(operand):
                 condition = self._expression(operand)
                 return _truth(not condition.value) if isinstance(condition, tree.Number) else tree.Not(condition)
 
-    def _joined(self, operator: Literal["and", "or"], operands: Sequence[tree.Expression]) -> tree.Expression:
+    def _bool_op(self, operator: Literal["and", "or"], operands: Sequence[tree.Expression]) -> tree.Expression:
         """Return joined conditions without those that are known; those behind the deciding one are not looked at."""
         kept: list[tree.Expression] = []
         for part in operands:
@@ -286,16 +286,18 @@ class _Specialiser:
         """
         passed = tuple(map(self._expression, call.arguments))
         self._store_all()
-        known = self._of_callee(call.routine.parameters, passed)
+        known = self._known_parameters(call.routine.parameters, passed)
         shared = has_shared_array(passed) and writes(call.routine)
         routine = call.routine if shared else _specialised(call.routine, known, self.cache)
         if self.calls.setdefault(routine.name, routine) is not routine:
             raise _NotSpecialisedError
         return tree.RoutineCall(routine, passed, call.kind)
 
-    def _of_callee(self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]) -> dict[str, Known]:
+    def _known_parameters(
+        self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]
+    ) -> dict[str, KnownValue]:
         """Return the known values of the parameters of a called function."""
-        known: dict[str, Known] = {}
+        known: dict[str, KnownValue] = {}
         for parameter, value in zip(parameters, passed, strict=True):
             match value:
                 case tree.Number(number, "int"):
@@ -327,7 +329,7 @@ def _builtin_call(name: str, arguments: tuple[tree.Expression, ...], kind: tree.
 
 def _comparison(operator: str, left: tree.Expression, right: tree.Expression) -> tree.Expression:
     if left.kind == "int" and isinstance(left, tree.Number) and isinstance(right, tree.Number):
-        return _truth(_ORDERS[operator](int(left.value), int(right.value)))
+        return _truth(_INT_COMPARISONS[operator](int(left.value), int(right.value)))
     return tree.Comparison(operator, left, right)  # type: ignore[arg-type]  # the operator of an expression
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rbd.intrinsics.tree import Kind
 
 Role: TypeAlias = Literal["table", "operand", "result", "floats", "ints"]
+"""Purpose of an array: "floats" and "ints" are work arrays of that kind. Digests of programs contain these words."""
 _T = TypeVar("_T")
 
 
@@ -72,9 +73,9 @@ operand: Final = cast("_Declared", _declaration_of_role("operand"))
 result: Final = cast("_Declared", _declaration_of_role("result"))
 """Declare a result; results and work arrays are zero at the beginning."""
 floats: Final = cast("_Declared", _declaration_of_role("floats"))
-"""Declare a work array."""
+"""Declare a work array of floats."""
 scratch: Final = cast("_Declared", _declaration_of_role("floats", zeroed=False))
-"""Declare a work array whose entries are written before they are read.
+"""Declare a work array of floats whose entries are written before they are read.
 
 Neither machine code of all lanes at once nor C makes them zero.
 """
@@ -106,7 +107,7 @@ class WorkspaceLayout:
                     raise ArgumentError(f"two bases declare {name!r} in different ways", argument=name, value=array)
         return cls(tuple(sizes), arrays)
 
-    def bind(self, sizes: Sequence[int]) -> dict[str, int]:
+    def sizes_by_name(self, sizes: Sequence[int]) -> dict[str, int]:
         """Return the sizes by name; `sizes` may end with tables."""
         return dict(zip(self.sizes, sizes, strict=False))
 
@@ -118,17 +119,17 @@ class WorkspaceLayout:
         """Return the names of the arrays of a role."""
         return [name for name, array in self.arrays.items() if array.role == role]
 
-    def cut(self, role: Role, sizes: Sequence[int], flat: Sequence[_T]) -> dict[str, tuple[_T, ...]]:
+    def split(self, role: Role, sizes: Sequence[int], flat: Sequence[_T]) -> dict[str, tuple[_T, ...]]:
         """Return the entries of each array of a role, from those of all, one after the other."""
-        stops = accumulate(self.lengths(role, self.bind(sizes)), initial=0)
+        stops = accumulate(self.lengths(role, self.sizes_by_name(sizes)), initial=0)
         parts = (tuple(flat[start:stop]) for start, stop in pairwise(stops))
         return dict(zip(self.names(role), parts, strict=True))
 
     def tables(self, sizes: Sequence[int]) -> dict[str, tuple[int, ...]]:
         """Return the tables, which follow the sizes."""
-        return self.cut("table", sizes, sizes[len(self.sizes) :])
+        return self.split("table", sizes, sizes[len(self.sizes) :])
 
-    def join(self, role: Role, arrays: Mapping[str, Iterable[_T]]) -> tuple[_T, ...]:
+    def concatenate(self, role: Role, arrays: Mapping[str, Iterable[_T]]) -> tuple[_T, ...]:
         """Return the entries of all arrays of a role, one after the other; raise ArgumentError if one is missing."""
         names = self.names(role)
         missing = [name for name in names if name not in arrays]
@@ -155,7 +156,7 @@ class WorkspaceLayout:
 
     def integer_arguments(self, sizes: Sequence[int]) -> dict[str, int]:
         """Return the int arguments of translated functions: sizes and strides."""
-        known = self.bind(sizes)
+        known = self.sizes_by_name(sizes)
         return {**known, **{name: evaluate_extent(width, known) for name, width in self.strides.items()}}
 
 
@@ -179,7 +180,7 @@ class Workspace:
 
     def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
         """Make the arrays from sizes followed by tables, and all entries of the operands."""
-        known = self.layout.bind(sizes)
+        known = self.layout.sizes_by_name(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():
             source, extents = sources.get(array.role, repeat(zero if array.zeroed else UNWRITTEN)), array.extents(known)

@@ -30,7 +30,7 @@ from typing_extensions import override
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
-from rbd.scalars.dual import along
+from rbd.scalars.dual import value_and_derivative
 from rbd.scalars.linear_algebra import add, identity, subtract
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Twist
 from rbd.spatial.linalg import Vec3, zero3
@@ -117,7 +117,7 @@ class JointType(ABC):
     @property
     def has_constant_subspace(self) -> bool:
         """Whether S is the same for all q: so it is when `motion_subspace_rate` is not written."""
-        return type(self).motion_subspace_rate is JointType.motion_subspace_rate
+        return inherits_methods(self, "motion_subspace_rate")
 
     def bias_acceleration_derivatives(
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
@@ -130,7 +130,9 @@ class JointType(ABC):
             return GeometricJacobian.trusted(after, before, after, ((zero3(), zero3()),) * self.nv)
         columns: list[tuple[Vec3, Vec3]] = []
         for direction in zip(*self.configuration_derivative_jacobian(q), strict=True):
-            _, (a, b, c, x, y, z) = along(lambda moved: self._bias(moved, v, after, before), q, direction)
+            _, (a, b, c, x, y, z) = value_and_derivative(
+                lambda moved: self._bias(moved, v, after, before), q, direction
+            )
             columns.append(((a, b, c), (x, y, z)))
         return GeometricJacobian.trusted(after, before, after, tuple(columns))
 
@@ -243,7 +245,7 @@ class JointType(ABC):
         return tuple(v)
 
 
-class BuiltinJointType(JointType):
+class LibraryJointType(JointType):
     """A joint type of rbd: nq and nv are the numbers of names of its coordinates and velocities; abstract."""
 
     __slots__ = ()
@@ -270,6 +272,47 @@ class BuiltinJointType(JointType):
     @override
     def velocity_names(self) -> tuple[str, ...]:
         return self._velocities
+
+
+class TurningJoint(LibraryJointType):
+    """A joint type whose velocity is expressed in a frame that turns with it; abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
+        """Return q after the rotation vector phi and a displacement of the origin, both in the frame after at q.
+
+        Parts of both that the joint does not allow have no effect.
+        """
+
+
+def velocity_is_derivative(joint_type: JointType) -> bool:
+    """Whether v is the derivative of q: so it is when `configuration_derivative` is not written.
+
+    The Jacobians of the map between them are identities then, also where a type writes them.
+    """
+    return inherits_methods(coordinate_type(joint_type), "configuration_derivative")
+
+
+def has_vector_coordinates(joint_type: JointType) -> bool:
+    """Whether coordinates are those of a vector space: v is the derivative of q, local coordinates are differences."""
+    local = "global_coordinates", "local_coordinates_rate", "normalize"
+    return velocity_is_derivative(joint_type) and inherits_methods(coordinate_type(joint_type), *local)
+
+
+def coordinate_type(joint_type: JointType) -> JointType:
+    """Return the joint type that defines the coordinates: the original of a `Reversed` one."""
+    from rbd.joints.reversed import Reversed  # it derives from this class
+
+    while isinstance(joint_type, Reversed):
+        joint_type = joint_type.original
+    return joint_type
+
+
+def inherits_methods(joint_type: JointType, *methods: str) -> bool:
+    """Return whether a joint type has these methods from `JointType`."""
+    return all(getattr(type(joint_type), name) is getattr(JointType, name) for name in methods)
 
 
 def joint_type_from(value: object, argument: str) -> JointType:

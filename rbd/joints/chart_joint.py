@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from typing_extensions import override
 
-from rbd.joints.base import BuiltinJointType
+from rbd.joints.base import TurningJoint
 from rbd.joints.charts import RotationChart
 from rbd.spatial.quaternion import quaternion_normalized, rotation_to_quaternion
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rbd.spatial.frame import A, B
 
 
-class ChartJoint(BuiltinJointType):
+class ChartJoint(TurningJoint):
     """A joint that rotates about every axis; abstract.
 
     q is the rotation in a chart, then the position, if it is free.

@@ -7,16 +7,16 @@ the frame after, expressed in the frame after.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_generator
 from rbd.joints.axis import unwrap_angle
-from rbd.scalars import absolute, greater, less, sqrt, to_float, where
-from rbd.scalars.lengths import length, scaled_into_range
+from rbd.scalars import absolute, const, greater, less, sqrt, to_float, where
 from rbd.scalars.linear_algebra import dot, matvec, negate, subtract
+from rbd.scalars.norms import norm, scaled_into_range
 from rbd.spatial.linalg import as_vec3
 from rbd.spatial.quaternion import (
     as_quaternion,
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from rbd.scalars import Condition, Matrix, Scalar, Vector
     from rbd.spatial.linalg import Mat3, Vec3
     from rbd.spatial.quaternion import Quaternion
+
+_SMALLEST_SQUARE: Final = const(1, 2**1000)
+"""Of modified Rodrigues parameters whose others are computed."""
 
 
 class RotationChart(ABC):
@@ -170,7 +173,7 @@ class QuaternionChart(RotationChart):
 
     @override
     def normalization_error(self, r: Vector) -> Scalar:
-        return absolute(length(r) - 1)
+        return absolute(norm(r) - 1)
 
     @override
     def principal_value(self, r: Vector) -> Vector:
@@ -203,9 +206,9 @@ class MRPChart(RotationChart):
         r = quaternion_to_mrp(q)
         if near is None:
             return r
-        # The others, -r / |r|², are nearer where this is negative; never without rotation, where they are infinite.
+        # The others, -r / |r|², are nearer where this is negative; not almost without rotation, where they overflow.
         square = dot(r, r)
-        beyond = less(1 - square + 2 * dot(r, near), 0)
+        beyond = less(where(less(square, _SMALLEST_SQUARE), 1, 1 - square + 2 * dot(r, near)), 0)
         scale = where(beyond, -1 / where(beyond, square, 1), 1)
         return tuple(scale * c for c in r)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, final
 import attrs
 from typing_extensions import override
 
-from rbd.joints.base import BuiltinJointType
+from rbd.joints.base import LibraryJointType
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.linalg import identity3, zero3
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Fixed(BuiltinJointType):
+class Fixed(LibraryJointType):
     """A joint that does not move: q and v are empty.
 
     >>> from rbd import Fixed

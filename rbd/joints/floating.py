@@ -14,11 +14,11 @@ from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import (
-    Column,
     Vec3,
+    Vec6,
     add3,
-    as_column,
     as_vec3,
+    as_vec6,
     cross3,
     identity3,
     matvec,
@@ -27,9 +27,9 @@ from rbd.spatial.linalg import (
     tmatvec,
     transpose3,
 )
-from rbd.spatial.motion_vector import log_rate
 from rbd.spatial.quaternion import quaternion_exp, quaternion_log
 from rbd.spatial.so3 import inverse_left_jacobian, left_jacobian
+from rbd.spatial.transform import log_rate
 
 if TYPE_CHECKING:
     from rbd.scalars import Matrix, Vector
@@ -75,7 +75,7 @@ class FloatingJoint(ChartJoint):
 
     @override
     def twist(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Twist[A, B, A]:
-        return Twist.trusted(after, before, after, *as_column(v))
+        return Twist.trusted(after, before, after, *as_vec6(v))
 
     @override
     def torque(self, q: Vector, wrench: Wrench[A], after: Frame[A], before: Frame[B]) -> Vector:
@@ -91,7 +91,7 @@ class FloatingJoint(ChartJoint):
 
     @override
     def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
-        (r, _), (omega, linear) = self._pose(q), as_column(v)
+        (r, _), (omega, linear) = self._pose(q), as_vec6(v)
         return (*self._chart.rate(r, omega), *matvec(self._chart.rotation(r), linear))
 
     @override
@@ -111,7 +111,7 @@ class FloatingJoint(ChartJoint):
 
     # ---------------------------------------------------------------- coordinates around a configuration
 
-    def _log(self, q0: Vector, q: Vector) -> Column:
+    def _log(self, q0: Vector, q: Vector) -> Vec6:
         """Return the logarithm of the pose of q relative to that of q0."""
         (r0, p0), (r, p) = self._pose(q0), self._pose(q)
         phi = quaternion_log(self._chart.difference(r0, r))
@@ -125,17 +125,17 @@ class FloatingJoint(ChartJoint):
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
-        angular, linear = log_rate(self._log(q0, q), as_column(v))
+        angular, linear = log_rate(self._log(q0, q), as_vec6(v))
         return (*angular, *linear)
 
     @override
     def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
-        (r0, p0), (rotation_vector, rho) = self._pose(q0), as_column(phi)
+        (r0, p0), (rotation_vector, rho) = self._pose(q0), as_vec6(phi)
         moved = matvec(self._chart.rotation(r0), matvec(left_jacobian(rotation_vector), rho))
         return (*self._chart.composed(r0, quaternion_exp(rotation_vector)), *add3(p0, moved))
 
+    @override
     def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
-        """Return q after the rotation vector phi and a displacement of the origin, both in the frame after at q."""
         r, p = self._pose(q)
         return (*self._chart.composed(r, quaternion_exp(phi)), *add3(p, matvec(self._chart.rotation(r), displacement)))
 
@@ -148,7 +148,7 @@ class FloatingJoint(ChartJoint):
 
     @override
     def flip_velocity(self, q: Vector, v: Vector) -> Vector:
-        (r, position), (omega, linear) = self._pose(q), as_column(v)
+        (r, position), (omega, linear) = self._pose(q), as_vec6(v)
         rotation = self._chart.rotation(r)
         rotated = matvec(rotation, omega)
         return negate((*rotated, *add3(matvec(rotation, linear), cross3(position, rotated))))

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, lifted, negate_axis, perpendicular_axes, unit_axis
-from rbd.joints.base import BuiltinJointType
+from rbd.joints.base import LibraryJointType
 from rbd.spatial import GeometricJacobian, Twist, WrenchMatrix
 from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class OneAxisJoint(BuiltinJointType):
+class OneAxisJoint(LibraryJointType):
     """A joint with one degree of freedom and an `axis`, which is scaled to length one; abstract."""
 
     axis: Axis = attrs.field(converter=unit_axis)

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, lifted, nearest_rotation_angle, orthogonal_axis, unit_axis, unwrap_angle
-from rbd.joints.base import BuiltinJointType
+from rbd.joints.base import TurningJoint
 from rbd.scalars import cos, sin
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.linalg import add3, cross3, dot3, scale3, zero3
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen(init=False)
-class Planar(BuiltinJointType):
+class Planar(TurningJoint):
     """A joint that moves in the plane of `x` and `y`: q = (x, y, θ), v = (vx, vy, ω).
 
     The displacement is along the axes as they are in the frame before the joint, and precedes the rotation by θ about
@@ -96,8 +96,8 @@ class Planar(BuiltinJointType):
         c, s = cos(q[2]), sin(q[2])
         return (c, s, 0), (-s, c, 0), (0, 0, 1)
 
+    @override
     def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
-        """Return q after the rotation vector phi along the normal and a displacement, both in the frame after at q."""
         x, y, normal = self._axes(q)
         dx, dy = _rotated(q[2], dot3(x, displacement), dot3(y, displacement))
         return q[0] + dx, q[1] + dy, q[2] + dot3(normal, phi)

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.joints.base import JointType
 from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
-from rbd.spatial.linalg import Column, add6, cross3, matvec, motion_cross, neg3, sub3, transform_force
+from rbd.spatial.linalg import Vec6, add6, cross3, matvec, motion_cross, neg3, sub3, transform_force
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,7 +145,7 @@ class Reversed(JointType):
         return self.original
 
 
-def _negated_transformed_motion(pose: Transform[A, B], column: Column) -> Column:
+def _negated_transformed_motion(pose: Transform[A, B], column: Vec6) -> Vec6:
     """Return minus the motion vector, transformed by `pose`."""
     angular, linear = (matvec(pose.rotation_components, part) for part in column)
     return neg3(angular), sub3(cross3(angular, pose.translation_components), linear)

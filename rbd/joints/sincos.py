@@ -12,7 +12,7 @@ from rbd.arguments import require_generator
 from rbd.joints.axis import lifted, nearest_rotation_sin_cos
 from rbd.joints.one_axis import AxisRotationJoint
 from rbd.scalars import absolute, atan2, both, cos, greater, less, sin, sqrt, where
-from rbd.scalars.lengths import length, scaled_into_range
+from rbd.scalars.norms import norm, scaled_into_range
 from rbd.spatial import GeometricJacobian, Transform
 from rbd.spatial.linalg import scale3, zero3
 from rbd.spatial.so3 import rotation_about
@@ -123,4 +123,4 @@ class SinCosRevolute(AxisRotationJoint):
 
     @override
     def normalization_error(self, q: Vector) -> Scalar:
-        return absolute(length(q) - 1)
+        return absolute(norm(q) - 1)

@@ -84,8 +84,8 @@ class SphericalJoint(ChartJoint):
     def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
         return self._chart.composed(q0, quaternion_exp(as_vec3(phi)))
 
+    @override
     def displaced(self, q: Vector, phi: Vec3, displacement: Vec3) -> Vector:
-        """Return q after the rotation vector phi in the frame after at q; the origin stays where it is."""
         return self._chart.composed(q, quaternion_exp(phi))
 
     @override

@@ -11,7 +11,7 @@ from typing_extensions import override
 from rbd.arguments import require_generator
 from rbd.errors import ArgumentError
 from rbd.joints.axis import Axis, cross, lifted, negate_axis, rotation_by_angle, unit_axis, unwrap_angle
-from rbd.joints.base import BuiltinJointType
+from rbd.joints.base import LibraryJointType
 from rbd.scalars import atan2
 from rbd.spatial import GeometricJacobian, Transform, WrenchMatrix
 from rbd.spatial.columns import linear_columns
@@ -32,7 +32,7 @@ _PARALLEL = 1 / 10**6  # the sine of the smallest angle between the axes that is
 
 @final
 @attrs.frozen(init=False)
-class Universal(BuiltinJointType):
+class Universal(LibraryJointType):
     """A joint that rotates about `axis1`, then about `axis2`, which moves along: q are the angles, v their rates.
 
     The rotation is R(axis1, q[0]) R(axis2, q[1]). The axes are scaled to length one; they need not be orthogonal, but

@@ -22,19 +22,19 @@ class Call(ABC, Generic[R]):
     """A deferred computation, which an algorithm returns to `fast_path`; abstract."""
 
     @abstractmethod
-    def run(self, owner: Any, key: object = None, count: int = 0) -> R:
-        """Return the result; `owner`, a state or a result, opens a fast path for `count` arrays under `key`."""
+    def run(self, owner: Any, key: object = None, array_count: int = 0) -> R:
+        """Return the result; `owner`, a state or a result, opens a fast path for `array_count` arrays under `key`."""
 
 
 @final
 @attrs.frozen(eq=False)
-class Done(Call[R]):
+class ComputedCall(Call[R]):
     """A call whose result is already computed; it has no fast path."""
 
     value: R
 
     @override
-    def run(self, owner: object, key: object = None, count: int = 0) -> R:
+    def run(self, owner: object, key: object = None, array_count: int = 0) -> R:
         """Return the result."""
         return self.value
 
@@ -48,27 +48,27 @@ class KernelCall(Call[R]):
     args: tuple[Any, ...] = ()
     shapes: Shapes | None = None
     """Shapes of the arrays to return; None for the kernel's result as it is."""
-    finish: Callable[..., R] | None = None
+    convert: Callable[..., R] | None = None
     """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
-    finish_array: Callable[[Any], R] | None = None
-    """Converts the kernel's result as `finish` does, if it is one array; fast paths then do not make tuples of it."""
+    convert_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result as `convert` does, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
-    key_fixes_checks: bool = False
-    """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
+    key_determines_args: bool = False
+    """Whether the key of the fast path and the parameters determine the arguments, whose numbers it binds then."""
 
     @override
-    def run(self, owner: StateView, key: object = None, count: int = 0) -> R:
+    def run(self, owner: StateView, key: object = None, array_count: int = 0) -> R:
         """Return the result for a state."""
-        result: R = owner.engine.run(owner, self, key, count)
+        result: R = owner.engine.run(owner, self, key, array_count)
         return result
 
     def result_of_arrays(self, arrays: Sequence[Any]) -> Any:
         """Return the algorithm's result from the arrays."""
-        if self.finish is not None:
-            return self.finish(*arrays)
+        if self.convert is not None:
+            return self.convert(*arrays)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     def result_of_value(self, value: Any) -> Any:
         """Return the algorithm's result from the kernel's result, for calls without arrays."""
-        return value if self.finish is None else self.finish(value)
+        return value if self.convert is None else self.convert(value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
 
 R = TypeVar("R")
-Depends = Literal["parameters", "q", "qv"]
+Dependencies = Literal["parameters", "q", "qv"]
 """Dependencies of a pass; parameters are always included."""
 
 
@@ -42,7 +42,7 @@ class Engine(ABC):
         return {**self.__dict__, "cache": {}}
 
     def check(self) -> None:
-        """Raise StaleStateError if the mechanism's topology was edited since the state was made."""
+        """Raise StaleStateError if the mechanism's structure was edited since the state was made."""
         made, now = self.layout.version, self.mechanism.structure_version
         if made != now:
             raise StaleStateError(
@@ -53,18 +53,18 @@ class Engine(ABC):
             )
 
     @abstractmethod
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
+    def dependency_versions(self, dependencies: Dependencies) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
 
     @abstractmethod
-    def open_query(
+    def request_builtin(
         self,
         table: QueryTable,
         key: object,
         places: object,
         make: Callable[[QueryBuiltins], Callable[[], Any] | None],
     ) -> None:
-        """Open a fast path of a query in `table`, if this engine has any.
+        """Request a builtin of a query; this engine may put one into `table`, made by `make`, now or after more calls.
 
         `key` has names and identities of `places`, which are kept alive.
         """
@@ -74,8 +74,8 @@ class Engine(ABC):
         """Return the result of a kernel for `state`: nested tuples of scalars, or framed values."""
 
     @abstractmethod
-    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
-        """Return the result of a call; a live engine opens a fast path for `count` arrays under `key`."""
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, array_count: int = 0) -> Any:
+        """Return the result of a call; a live engine opens a fast path for `array_count` arrays under `key`."""
 
     @abstractmethod
     def require_finite(self, name: str, *numbers: object) -> None:
@@ -89,29 +89,29 @@ class Engine(ABC):
     def require_out(self, out: Any, array: Any, name: str) -> None:
         """Raise ShapeError unless the entries of `array` can be written to `out`."""
 
-    def finished(self, call: KernelCall[Any], value: Any) -> Any:
+    def call_result(self, call: KernelCall[Any], value: Any) -> Any:
         """Return the result of a call from the value of its kernel."""
         if call.shapes is None:
             return call.result_of_value(value)
-        return call.result_of_arrays(self.packed(value, call.shapes, call.out))
+        return call.result_of_arrays(self.pack_arrays(value, call.shapes, call.out))
 
-    def packed(self, value: Any, shapes: Shapes, out: Any = None) -> list[Any]:
+    def pack_arrays(self, value: Any, shapes: Shapes, out: Any = None) -> list[Any]:
         """Return the value of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
         values = (value,) if len(shapes) == 1 else value
         return [self.pack(entry, name, shape, out) for entry, (name, shape) in zip(values, shapes.items(), strict=True)]
 
-    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], dependencies: Dependencies) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         self.check()
-        return self.cached_value(kernel, depends, lambda: kernel.function(state))
+        return self.cached_value(kernel, dependencies, lambda: kernel.function(state))
 
-    def cached_value(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
+    def cached_value(self, key: object, dependencies: Dependencies, compute: Callable[[], R]) -> R:
         """Return `compute()`, cached under `key` until one of its dependencies changes."""
-        stamp = self.stamp(depends)
+        current = self.dependency_versions(dependencies)
         cached: tuple[tuple[int, ...], Any] | None = self.cache.get(key)
-        if cached is not None and cached[0] == stamp:
+        if cached is not None and cached[0] == current:
             value: R = cached[1]
             return value
         value = compute()
-        self.cache[key] = (stamp, value)
+        self.cache[key] = (current, value)
         return value

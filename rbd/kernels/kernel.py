@@ -85,7 +85,7 @@ def kernel(
 
     `regroup` declares that all it returns depends on inertial parameters only as joint torques do (torques, mass
     matrices, joint accelerations, multipliers of loops, and derivatives of these), so that recordings may regroup the
-    parameters (see `rbd.kinematics.regroup`). `multiple_outputs` declares that it returns a tuple of
+    parameters (see `rbd.scalar_states.regroup`). `multiple_outputs` declares that it returns a tuple of
     arrays, which are not stacked to one array. Parameters of a kernel have a position; none is keyword-only.
 
     >>> import rbd.algorithms

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rbd.spatial import Point, SpatialInertia, Transform
+from rbd.spatial.linalg import symmetric
 
 if TYPE_CHECKING:
     from rbd.kernels.state_view import StateView
@@ -21,8 +22,7 @@ def lifted_inertia(state: StateView, inertia: SpatialInertia) -> SpatialInertia:
     lifted = state.lifted
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (tuple(map(lifted, row)) for row in inertia.moment_components)
     x, y, z = map(lifted, inertia.first_moment_components)
-    moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-    return SpatialInertia.trusted(inertia.frame, moment, (x, y, z), lifted(inertia.mass))
+    return SpatialInertia.trusted(inertia.frame, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), lifted(inertia.mass))
 
 
 def lifted_transform(state: StateView, tf: Transform) -> Transform:

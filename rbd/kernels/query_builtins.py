@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import attrs
-
-from rbd.mechanism import RigidBody
-from rbd.spatial import Frame, Transform
+if TYPE_CHECKING:
+    from rbd.kernels.body_fixed_frames import BodyFixedFrame
+    from rbd.kernels.cached_pass import Pass
 
 QueryTable: TypeAlias = dict[object, Callable[[], Any]]
 """Builtins of queries by the identities, or names, of what they are about."""
@@ -17,20 +16,6 @@ QueryTable: TypeAlias = dict[object, Callable[[], Any]]
 def no_builtin() -> Any:
     """Return NotImplemented, as a builtin that refuses does: for queries without one."""
     return NotImplemented
-
-
-@final
-@attrs.frozen(eq=False)
-class BodyFixedFrame:
-    """A frame fixed to a body."""
-
-    index: int
-    """Of the body."""
-    body: RigidBody
-    frame: Frame[Any]
-    to_default: Transform[Any, Any] | None
-    """The transform from the frame to the body's default frame; None for that frame itself, as is the next."""
-    from_default: Transform[Any, Any] | None
 
 
 class QueryBuiltins(Protocol):
@@ -42,7 +27,7 @@ class QueryBuiltins(Protocol):
     def pose(self, fixed_frame: BodyFixedFrame) -> Callable[[], Any] | None:
         """Return a builtin of the transform from a body-fixed frame to the root frame."""
 
-    def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
+    def motion(self, body_motions: Pass[Any], kind: Any, index: int) -> Callable[[], Any] | None:
         """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
 
     def relative_transform(self, start: BodyFixedFrame, end: BodyFixedFrame) -> Callable[[], Any] | None:

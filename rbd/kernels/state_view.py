@@ -17,12 +17,12 @@ from rbd.kernels.cached_pass import cached_pass
 from rbd.kernels.engine_interface import Engine
 from rbd.kernels.lifting import lifted_inertia, lifted_transform
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.joint import JointParameter
+from rbd.mechanism.joint import PerVelocityParameter
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 
-FOR_ALGORITHMS: Final = frozenset(
+MEMBERS_FOR_ALGORITHMS: Final = frozenset(
     {
         "checked",
         "checked_pass",
@@ -35,10 +35,9 @@ FOR_ALGORITHMS: Final = frozenset(
         "layout",
         "lifted",
         "nodes",
-        "own_inertia",
         "position_bounds",
-        "regroups",
-        "transform_between",
+        "regrouped",
+        "uncached_inertia",
         "vector",
         "velocity_scalars",
     }
@@ -67,7 +66,7 @@ class StateView(ABC):
 
     def __dir__(self) -> list[str]:
         """List the names for users; the guide to the engine has those for algorithms."""
-        return sorted(set(super().__dir__()) - FOR_ALGORITHMS)
+        return sorted(set(super().__dir__()) - MEMBERS_FOR_ALGORITHMS)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -84,11 +83,6 @@ class StateView(ABC):
     def nodes(self) -> tuple[TreeNode, ...]:
         """Tree joints with their successors, parents first; raises StaleStateError or WrongThreadError."""
         return self.layout.nodes
-
-    @property
-    def regroups(self) -> bool:
-        """Whether passes use regrouped inertial parameters."""
-        return False
 
     # --- abstract methods ----------------------------------------------------------------------------
 
@@ -121,30 +115,34 @@ class StateView(ABC):
 
     def joint_q(self, node: TreeNode) -> Vector:
         """Return the configuration of the joint of `node` as scalars."""
-        return self.configuration_scalars()[node.q]
+        return self.configuration_scalars()[node.q_slice]
 
     def joint_v(self, node: TreeNode) -> Vector:
         """Return the velocity of the joint of `node` as scalars."""
-        return self.velocity_scalars()[node.v]
+        return self.velocity_scalars()[node.v_slice]
 
     def q_slice(self, joint: Joint | str) -> slice:
         """Return the slice of q of a tree joint."""
-        return self.layout.node(joint).q
+        return self.layout.node(joint).q_slice
 
     def v_slice(self, joint: Joint | str) -> slice:
         """Return the slice of v of a tree joint."""
-        return self.layout.node(joint).v
+        return self.layout.node(joint).v_slice
 
     # --- parameters: algorithms read them here and nowhere else ------------------------------------
 
     def inertia(self, body: RigidBody | str) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame; zero for the root. Raises UnknownNameError."""
-        return inertias(self)[self.layout.body_index(body)]
+        return unregrouped_inertias(self)[self.layout.body_index(body)]
 
-    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+    def uncached_inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame, without caching; zero for the root."""
         inertia = body.inertia
         return lifted_inertia(self, SpatialInertia.zero(body.default_frame) if inertia is None else inertia)
+
+    def regrouped(self, inertias: tuple[SpatialInertia, ...]) -> tuple[SpatialInertia, ...]:
+        """Return the inertias of all bodies, regrouped if this state regroups inertial parameters; live ones do not."""
+        return inertias
 
     def placement(self, joint: Joint | str) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
@@ -163,7 +161,7 @@ class StateView(ABC):
         x, y, z = self._mechanism.gravity.xyz_components
         return FreeVector.trusted(self._layout.root_frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
 
-    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+    def joint_parameter(self, joint: Joint, name: PerVelocityParameter) -> Vector:
         """Return a parameter of `joint`, one number per velocity."""
         return tuple(self.lifted(value) for value in getattr(joint, name))
 
@@ -173,6 +171,6 @@ class StateView(ABC):
 
 
 @cached_pass("parameters")
-def inertias(state: StateView) -> tuple[SpatialInertia, ...]:
-    """Return the inertia of every body in its default frame; the root's is zero."""
-    return tuple(state.own_inertia(body) for body in state.layout.bodies)
+def unregrouped_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return the inertia of every body in its default frame, zero for the root; never regrouped."""
+    return tuple(state.uncached_inertia(body) for body in state.layout.bodies)

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rbd.indexing.layout import Layout, TreeNode
+from rbd.indexing.layout import Layout
 from rbd.kernels.cached_pass import cached_pass
-from rbd.kernels.state_view import StateView, inertias
+from rbd.kernels.state_view import StateView, unregrouped_inertias
 from rbd.kinematics import conversions
-from rbd.kinematics.regroup import regrouped
 from rbd.mechanism import RigidBody
 from rbd.scalars import Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
@@ -22,8 +21,7 @@ from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, 
 @cached_pass("parameters")
 def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return the inertia of every body in its default frame, zero for the root; regrouped if the state does so."""
-    I = inertias(state)
-    return regrouped(state, I) if state.regroups else I
+    return state.regrouped(unregrouped_inertias(state))
 
 
 @cached_pass("parameters")
@@ -118,7 +116,7 @@ def joint_twists(state: StateView) -> tuple[Twist, ...]:
 
 
 @cached_pass("qv")
-def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
+def joint_bias_accelerations(state: StateView) -> tuple[SpatialAcceleration, ...]:
     """Return, per node, the bias acceleration of its joint, in the body frame (component derivative)."""
     return tuple(
         node.joint.type.bias_acceleration(
@@ -175,12 +173,12 @@ def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAccelerat
 
 def accelerations_across_joints(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
     """Return, per node, the acceleration across its joint for `vd` (None: zero), in the body frame."""
-    biases = joint_biases(state)
+    biases = joint_bias_accelerations(state)
     if vd is None:
         return biases
     rows = zip(state.nodes, subspaces(state), biases, strict=True)
     return tuple(
-        _acceleration_across_joint(subspace, vd[node.v]) + bias if node.joint.nv else bias
+        _acceleration_across_joint(subspace, vd[node.v_slice]) + bias if node.joint.nv else bias
         for node, subspace, bias in rows
     )
 
@@ -203,8 +201,3 @@ def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     for node, tf in reversed(list(zip(state.nodes, to_parent(state), strict=True))):
         composites[node.parent] = composites[node.parent] + composites[node.index].transformed(tf)
     return tuple(composites)
-
-
-def ancestry(state: StateView, node: TreeNode) -> tuple[TreeNode, ...]:
-    """Return the nodes from `node` (included) to the root."""
-    return tuple(state.nodes[index - 1] for index in state.layout.ancestors(node.index))

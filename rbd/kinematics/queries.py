@@ -2,7 +2,7 @@
 
 Results are expressed in the root frame unless a frame is given. A query looks in its table for a builtin, by the names
 or identities of its arguments. If there is none, or it returns NotImplemented, the query computes its result from
-passes and asks the engine to open a builtin in the table (`Engine.open_query`).
+passes and requests one from the engine (`Engine.request_builtin`).
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import chain
 from math import isfinite
-from typing import Any, Generic, NoReturn, TypeAlias, TypeVar, overload
+from typing import Any, Final, Generic, NoReturn, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
 from rbd.indexing.joint_values import JointValues
 from rbd.indexing.layout import FrameLike, TreeNode
-from rbd.kernels.query_builtins import BodyFixedFrame, QueryTable, no_builtin
+from rbd.kernels.body_fixed_frames import BodyFixedFrame, body_fixed_frame
+from rbd.kernels.cached_pass import Pass
+from rbd.kernels.query_builtins import QueryTable, no_builtin
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import conversions, passes
-from rbd.kinematics.body_fixed_frames import body_fixed_frame
-from rbd.kinematics.change_of_frame import express
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import (
+    Frame,
     FreeVector,
     GeometricJacobian,
     Momentum,
@@ -38,15 +40,32 @@ from rbd.spatial import (
     Twist,
     Wrench,
     WrenchMatrix,
+    same_frame,
 )
-from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.frame import B, C, F
 from rbd.spatial.mobility import ArticulatedMobility
-from rbd.spatial.values import SpatialValue
+from rbd.spatial.recursions.articulated import ArticulatedInertia
+from rbd.spatial.values import SpatialValue, parts_of
 
-ArrayOf: TypeAlias = NDArray[Any]
-"""Any array an algorithm may return."""
-A = TypeVar("A", bound=ArrayOf)
+_FRAMED: Final = (
+    Point,
+    FreeVector,
+    Twist,
+    SpatialAcceleration,
+    Wrench,
+    Momentum,
+    SpatialInertia,
+    ArticulatedInertia,
+    ArticulatedMobility,
+    GeometricJacobian,
+    PointJacobian,
+    MomentumMatrix,
+    WrenchMatrix,
+)
+"""Types of the values that `State.transform` takes."""
+
+ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
+"""Type of the arrays that queries and algorithms return for a state."""
 Value = TypeVar("Value", bound=SpatialValue)
 Motion = TypeVar("Motion", Twist[Any, Any, Any], SpatialAcceleration[Any, Any, Any])
 
@@ -61,8 +80,8 @@ def read_only_setter(name: str, instead: str) -> Callable[[object, object], NoRe
     return refuse
 
 
-class State(StateView, Generic[A]):
-    """A mechanism with coordinates. `A` is the type of arrays in results.
+class State(StateView, Generic[ArrayT]):
+    """A mechanism with coordinates. `ArrayT` is the type of arrays in results.
 
     Live states (`MechanismState`) return float64 arrays; scalar states (`ScalarState`) return arrays of their scalars.
     """
@@ -77,17 +96,17 @@ class State(StateView, Generic[A]):
 
     @property
     @abstractmethod
-    def q(self) -> A:
+    def q(self) -> ArrayT:
         """The configuration, one entry per position coordinate."""
 
     @property
     @abstractmethod
-    def v(self) -> A:
+    def v(self) -> ArrayT:
         """The velocity, one entry per degree of freedom."""
 
     def checked(self, value: Value, name: str) -> Value:
         """Return a result; raise NotFiniteError, naming it, when a number of it is not finite (internal)."""
-        parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this package's
+        parts = parts_of(value)
         try:
             if all(map(isfinite, chain.from_iterable(parts))):  # type: ignore[arg-type]  # most scalars are floats
                 return value
@@ -116,7 +135,7 @@ class State(StateView, Generic[A]):
         """Compute the transform from a place to the root frame; after many calls `key` has a builtin."""
         fixed_frame = body_fixed_frame(self, place)
         pose = passes.to_root(self)[fixed_frame.index]
-        self.engine.open_query(self._poses, key, place, lambda builtins: builtins.pose(fixed_frame))
+        self.engine.request_builtin(self._poses, key, place, lambda builtins: builtins.pose(fixed_frame))
         if fixed_frame.to_default is None:
             return self.checked_pass(pose, "transform to root")
         return self.checked(pose @ fixed_frame.to_default, "transform to root")
@@ -126,16 +145,18 @@ class State(StateView, Generic[A]):
 
         It is computed along the path between them, and keeps its accuracy far from the root.
         """
-        return self.transform_between(a, b, "b")
+        return self._transform_between(a, b, "b")
 
-    def transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
+    def _transform_between(self, a: FrameLike[B], b: FrameLike[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
         key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
         tf: Transform[B, C] = self._transforms.get(key, no_builtin)()
         if tf is not NotImplemented:
             return tf
         start, end = body_fixed_frame(self, a, "a"), body_fixed_frame(self, b, argument)
-        self.engine.open_query(self._transforms, key, (a, b), lambda builtins: builtins.relative_transform(start, end))
+        self.engine.request_builtin(
+            self._transforms, key, (a, b), lambda builtins: builtins.relative_transform(start, end)
+        )
         return self.checked(self._frame_transform(start, end), "relative transform")
 
     def _frame_transform(self, start: BodyFixedFrame, end: BodyFixedFrame) -> Transform[Any, Any]:
@@ -171,22 +192,22 @@ class State(StateView, Generic[A]):
         key = body if isinstance(body, str) else id(body)
         acceleration: SpatialAcceleration[Any, Any, Any] = self._accelerations.get(key, no_builtin)()
         if acceleration is NotImplemented:
-            slot, look_up = (self._accelerations, key), passes.bias_accelerations
-            return self._motion(body, slot, look_up, SpatialAcceleration, "bias acceleration")
+            slot, body_motions = (self._accelerations, key), passes.bias_accelerations
+            return self._motion(body, slot, body_motions, SpatialAcceleration, "bias acceleration")
         return acceleration
 
     def _motion(
         self,
         body: RigidBody | str,
         slot: tuple[QueryTable, object],
-        look_up: Callable[[StateView], tuple[Motion, ...]],
+        body_motions: Pass[tuple[Motion, ...]],
         kind: type[Motion],
         name: str,
     ) -> Motion:
         """Compute a body's motion of a pass in the root frame; after many calls `slot` has a builtin."""
         index = self.layout.body_index(body)
-        self.engine.open_query(*slot, body, lambda builtins: builtins.motion(look_up, kind, index))
-        motion: Any = look_up(self)[index]
+        self.engine.request_builtin(*slot, body, lambda builtins: builtins.motion(body_motions, kind, index))
+        motion: Any = body_motions(self)[index]
         moved: Motion = self.checked(motion.transformed(passes.to_root(self)[index]), name)
         return moved
 
@@ -207,7 +228,7 @@ class State(StateView, Generic[A]):
         """Compute the twist of the first place with respect to the second in the third, as `_pose` does a pose."""
         moving, fixed, target = map(body_fixed_frame, (self, self, self), places, ("body", "base", "frame"))
         here = body_fixed_frame(self, moving.body)
-        self.engine.open_query(
+        self.engine.request_builtin(
             self._twists, key, places, lambda builtins: builtins.relative_twist(moving, fixed, target)
         )
         twists = passes.body_twists(self)
@@ -272,50 +293,65 @@ class State(StateView, Generic[A]):
 
         For spatial accelerations this includes the terms of the relative motion of the two frames.
         """
-        expressed = express(self, value, frame)
-        return self.checked(expressed, f"{type(value).__name__} in the other frame")
+        if type(value) not in _FRAMED:
+            require_kind(value, *_FRAMED, operation="State.transform", argument="value")
+        if isinstance(frame, Frame) and same_frame(value.frame, frame):
+            transformed = value
+        else:
+            tf = self._transform_between(value.frame, frame, "frame")
+            is_acceleration = type(value) is SpatialAcceleration
+            transformed = self._transform_acceleration(value, tf) if is_acceleration else value.transformed(tf)
+        return self.checked(transformed, f"{type(value).__name__} in the other frame")
+
+    def _transform_acceleration(
+        self, value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
+    ) -> SpatialAcceleration[Any, Any, Any]:
+        """Return an acceleration in the target frame of `tf`, with the terms of the relative motion of the frames."""
+        current_wrt_new = self.relative_twist(value.frame, tf.to_frame, frame=value.frame)
+        body_wrt_base = self.relative_twist(value.body, value.base, frame=value.frame)
+        return value.transformed(tf, current_wrt_new, body_wrt_base)
 
     # --- coordinates -------------------------------------------------------------------------------
 
-    def configuration(self, joint: Joint | str) -> A:
+    def configuration(self, joint: Joint | str) -> ArrayT:
         """Return a copy of the configuration of tree joint `joint`."""
         node = self.layout.node(joint)
-        array: A = self.engine.pack(self.joint_q(node), "configuration", (node.joint.nq,))
+        array: ArrayT = self.engine.pack(self.joint_q(node), "configuration", (node.joint.nq,))
         return array
 
-    def velocity(self, joint: Joint | str) -> A:
+    def velocity(self, joint: Joint | str) -> ArrayT:
         """Return a copy of the velocity of tree joint `joint`."""
         node = self.layout.node(joint)
-        array: A = self.engine.pack(self.joint_v(node), "velocity", (node.joint.nv,))
+        array: ArrayT = self.engine.pack(self.joint_v(node), "velocity", (node.joint.nv,))
         return array
 
-    def configuration_derivative(self, *, out: A | None = None) -> A:
+    def configuration_derivative(self, *, out: ArrayT | None = None) -> ArrayT:
         """Return dq/dt for the state's velocity."""
-        array: A = self.engine.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
+        array: ArrayT = self.engine.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
         return array
 
-    def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
+    def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> ArrayT:
         """Return dq/dt at the state's configuration for any velocity `v`."""
         qd = conversions.configuration_derivative(self, self.vector(v, self.layout.nv, "v"))
-        array: A = self.engine.pack(qd, "qd", (self.layout.nq,))
+        array: ArrayT = self.engine.pack(qd, "qd", (self.layout.nq,))
         return array
 
-    def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
+    def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> ArrayT:
         """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
         velocity = conversions.velocity_from_configuration_derivative(self, self.vector(qd, self.layout.nq, "qd"))
-        array: A = self.engine.pack(velocity, "v", (self.layout.nv,))
+        array: ArrayT = self.engine.pack(velocity, "v", (self.layout.nv,))
         return array
 
-    def velocity_to_configuration_derivative_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+    def velocity_to_configuration_derivative_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> ArrayT:
         """Return the force on v with the power of `force` on dq/dt, which converts gradients by q to those along v."""
         v_force = conversions.force_on_velocity(self, self.vector(force, self.layout.nq, "force"))
-        array: A = self.engine.pack(v_force, "force", (self.layout.nv,))
+        array: ArrayT = self.engine.pack(v_force, "force", (self.layout.nv,))
         return array
 
-    def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+    def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> ArrayT:
         """Return the force on dq/dt with the power of `force`, such as torques, on v."""
         qd_force = conversions.force_on_configuration_derivative(self, self.vector(force, self.layout.nv, "force"))
-        array: A = self.engine.pack(qd_force, "force", (self.layout.nq,))
+        array: ArrayT = self.engine.pack(qd_force, "force", (self.layout.nq,))
         return array
 
     def by_joint(self, values: ArrayLike) -> JointValues:
@@ -329,15 +365,19 @@ class State(StateView, Generic[A]):
         """Return dq/dt as scalars."""
         return passes.configuration_derivative(self)
 
-    def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
-        """Return (phi, dphi/dt): the local coordinates of the configuration around `q0`, and their rate."""
+    def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[ArrayT, ArrayT]:
+        """Return (phi, dphi/dt): the local coordinates of the configuration around `q0`, and their rate.
+
+        Raises RotationError for a `q0` whose quaternion is zero.
+        """
         self.engine.check()
         start = self.vector(q0, self.layout.nq, "q0")
+        conversions.require_rotations(self, start)
         phi: list[Scalar] = []
         rate: list[Scalar] = []
         for node in self.nodes:
-            q, kind = self.joint_q(node), node.joint.type
-            phi += kind.local_coordinates(start[node.q], q)
-            rate += kind.local_coordinates_rate(start[node.q], q, self.joint_v(node))
+            q, joint_type = self.joint_q(node), node.joint.type
+            phi += joint_type.local_coordinates(start[node.q_slice], q)
+            rate += joint_type.local_coordinates_rate(start[node.q_slice], q, self.joint_v(node))
         shape = (self.layout.nv,)
         return self.engine.pack(phi, "phi", shape), self.engine.pack(rate, "phidot", shape)

@@ -1,7 +1,7 @@
 """Bodies, joints and mechanisms: structure and parameters, no configuration.
 
 mechanism.py      Mechanism: bodies connected by joints, and gravity
-queries.py        its queries: bodies, joints and frames by name, sizes, topology
+queries.py        its queries: bodies, joints and frames by name, sizes, structure
 body.py           RigidBody, its data and contact points
 joint.py          Joint
 parameters.py     checks of parameters of joints

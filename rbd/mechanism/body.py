@@ -44,11 +44,11 @@ class ContactPoint:
 class BodyData:
     """Name, frames, inertia and contact points of a body; everything is expressed in the default frame.
 
-    `own_frame` is the default frame the body was made with; `registry` is that of the mechanism it belongs to.
+    `original_frame` is the default frame the body was made with; `registry` is that of the mechanism it belongs to.
     """
 
     name: str
-    own_frame: Frame
+    original_frame: Frame
     default_frame: Frame
     inertia: SpatialInertia | None
     frames: dict[Frame, Transform]

@@ -12,8 +12,7 @@ from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType, joint_type_from
 from rbd.mechanism.body import BodyData, ContactPoint, RigidBody
 from rbd.mechanism.coupling import with_joints
-from rbd.mechanism.edits.attach import attach_body
-from rbd.mechanism.edits.merge import copy_contents, require_copyable
+from rbd.mechanism.edits.attach import checked_attachment
 from rbd.mechanism.edits.reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint
 from rbd.mechanism.members import data_of, registry_of, set_data
@@ -23,6 +22,7 @@ from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.transform import with_frames
+from rbd.spatial.values import require_finite
 
 
 def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
@@ -102,7 +102,7 @@ def copy_in_maximal_coordinates(
     for body in structure.bodies[1:]:
         joint = Joint(free_name(f"{body.name}_floating", taken), joint_type)
         taken.add(joint.name)
-        attach_body(new, Edge(joint, new.root, copies.bodies[body]))
+        checked_attachment(new, Edge(joint, new.root, copies.bodies[body])).commit(new)
     return new, copies.append(structure, new)
 
 
@@ -181,9 +181,30 @@ def copy_body(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> Rigi
     fixed = {frames[frame]: with_frames(tf, frames[frame], default) for frame, tf in data.frames.items()}
     inertia = None if data.inertia is None else _inertia_in(default, data.inertia)
     new = RigidBody.__new__(RigidBody)
-    set_data(new, BodyData(name, frames[data.own_frame], default, inertia, fixed, points))
+    set_data(new, BodyData(name, frames[data.original_frame], default, inertia, fixed, points))
     return new
 
 
 def _inertia_in(frame: Frame, inertia: SpatialInertia) -> SpatialInertia:
     return SpatialInertia.trusted(frame, inertia.moment_components, inertia.first_moment_components, inertia.mass)
+
+
+def require_copyable(source: RigidBody, pose: Transform, argument: str) -> None:
+    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
+    data = data_of(source)
+    for tf in data.frames.values():
+        require_finite(pose @ tf, argument)
+    for point in data.contact_points:
+        require_finite(pose @ point.location, argument)
+
+
+def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:
+    """Give a body frames and contact points of another; `frames` maps the source's frames to the target's.
+
+    `pose` maps the source's default frame to the target's default frame.
+    """
+    data, default = data_of(source), target.default_frame
+    for frame, tf in tuple(data.frames.items()):  # source and target may be one
+        data_of(target).fix_frame(with_frames(pose @ tf, frames[frame], default))
+    for point in tuple(data.contact_points):
+        target.add_contact_point(pose @ point.location, point.model)

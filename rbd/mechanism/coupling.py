@@ -13,8 +13,7 @@ from typing_extensions import override
 
 from rbd.arguments import sequence
 from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
-from rbd.joints.base import JointType
-from rbd.joints.reversed import Reversed
+from rbd.joints.base import JointType, coordinate_type, inherits_methods, velocity_is_derivative
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.names import free_name, require_name
 from rbd.mechanism.parameters import is_zero, number
@@ -141,19 +140,18 @@ def _check_joints(structure: Structure, joint: Joint, source: Joint | None) -> N
 
 def require_tree_joint(structure: Structure, joint: Joint) -> None:
     """Raise TopologyError for a joint that closes a loop."""
-    edge = structure.edges[joint]
-    if structure.parent.get(edge.successor) is not edge:
+    if not structure.is_tree_edge(structure.edges[joint]):
         message = f"joint {quoted(joint.name)} closes a loop: it has no coordinate to couple"
         raise TopologyError(message, joint=joint.name)
 
 
 def require_coordinate(joint: Joint, argument: str) -> None:
     """Raise ArgumentError unless the velocity of a joint is the derivative of its only coordinate."""
-    kind = joint.type
-    if joint.nq == joint.nv == 1 and _keeps_coordinate(kind):
+    joint_type = joint.type
+    if joint.nq == joint.nv == 1 and _keeps_coordinate(joint_type):
         return
     message = (
-        f"a {type(kind).__name__} joint has no single coordinate with its velocity as derivative, "
+        f"a {type(joint_type).__name__} joint has no single coordinate with its velocity as derivative, "
         "or its type overrides configuration_derivative"
     )
     raise ArgumentError(
@@ -164,11 +162,9 @@ def require_coordinate(joint: Joint, argument: str) -> None:
     )
 
 
-def _keeps_coordinate(kind: JointType) -> bool:
+def _keeps_coordinate(joint_type: JointType) -> bool:
     """Return whether v is the derivative of q for a type of joint, and q stays when the joint is reversed."""
-    kind = kind.original if isinstance(kind, Reversed) else kind
-    names = ("configuration_derivative", "configuration_derivative_jacobian", "flip_configuration")
-    return all(getattr(type(kind), name) is getattr(JointType, name) for name in names)
+    return velocity_is_derivative(joint_type) and inherits_methods(coordinate_type(joint_type), "flip_configuration")
 
 
 def _coefficients(offset: Scalar, ratio: Scalar, values: Numbers | None, source: Joint | None) -> tuple[Scalar, ...]:

@@ -28,7 +28,7 @@ def _tree_lines(structure: Structure) -> list[str]:
     stack: list[tuple[RigidBody, str, str]] = [(structure.root, "", "")]
     while stack and len(lines) < _MAX_LINES:
         body, indent, branch = stack.pop()
-        edge = structure.parent.get(body)
+        edge = structure.parent_edge.get(body)
         lines.append(_truncated_indent(indent + branch) + body.name + (f"  ({_kind(edge)})" if edge else ""))
         below = indent + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
         last = len(children[body]) - 1

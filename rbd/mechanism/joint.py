@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rbd.mechanism.registry import MemberRegistry
     from rbd.scalars import Vector
 
-JointParameter: TypeAlias = Literal[
+PerVelocityParameter: TypeAlias = Literal[
     "damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"
 ]
 """Parameters of a joint with one number per velocity."""
-PER_VELOCITY: Final[tuple[JointParameter, ...]] = get_args(JointParameter)
-JOINT_PARAMETERS: Final = ("position_bounds", "velocity_bounds", "effort_bounds", *PER_VELOCITY)
+PER_VELOCITY_PARAMETERS: Final[tuple[PerVelocityParameter, ...]] = get_args(PerVelocityParameter)
+JOINT_PARAMETERS: Final = ("position_bounds", "velocity_bounds", "effort_bounds", *PER_VELOCITY_PARAMETERS)
 """Parameters of a joint: properties of `Joint`, arguments of its constructor and fields of its data."""
 _Input = TypeVar("_Input")
 _Value = TypeVar("_Value")
@@ -87,20 +87,20 @@ _Bounds: TypeAlias = ParameterDescriptor[BoundsLike, Bounds]
 _PerVelocity: TypeAlias = "ParameterDescriptor[PerVelocity, Vector]"
 
 
-def _position_bounds(kind: JointType, value: BoundsLike, name: str) -> Bounds:
-    return bounds(value, kind.nq, name)
+def _position_bounds(joint_type: JointType, value: BoundsLike, name: str) -> Bounds:
+    return bounds(value, joint_type.nq, name)
 
 
-def _velocity_bounds(kind: JointType, value: BoundsLike, name: str) -> Bounds:
-    return bounds(value, kind.nv, name)
+def _velocity_bounds(joint_type: JointType, value: BoundsLike, name: str) -> Bounds:
+    return bounds(value, joint_type.nv, name)
 
 
-def _nonnegative(kind: JointType, value: PerVelocity, name: str) -> Vector:
-    return per_velocity(value, kind.nv, name)
+def _nonnegative(joint_type: JointType, value: PerVelocity, name: str) -> Vector:
+    return per_velocity(value, joint_type.nv, name)
 
 
-def _positive(kind: JointType, value: PerVelocity, name: str) -> Vector:
-    return per_velocity(value, kind.nv, name, positive=True)
+def _positive(joint_type: JointType, value: PerVelocity, name: str) -> Vector:
+    return per_velocity(value, joint_type.nv, name, positive=True)
 
 
 @final
@@ -143,14 +143,14 @@ class Joint:
         frame_after: Frame | None = None,
     ) -> None:
         """Make a joint that is attached nowhere yet; its frames are new unless given."""
-        kind = _checked_type(joint_type)
+        checked_type = _checked_type(joint_type)
         before = _frame(frame_before, "frame_before", f"before_{require_name(name, 'joint')}")
         after = _frame(frame_after, "frame_after", f"after_{name}")
         if before == after:
             raise ArgumentError(
                 "frame_before and frame_after must be two frames", argument="frame_after", value=frame_after
             )
-        self._data = JointData(name, kind, before, after)
+        self._data = JointData(name, checked_type, before, after)
         self.position_bounds = position_bounds
         self.velocity_bounds = velocity_bounds
         self.effort_bounds = effort_bounds

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
 
-from rbd.arguments import made_by, require_kind, sequence
+from rbd.arguments import constructing_call, require_kind, sequence
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
@@ -22,7 +22,7 @@ from rbd.mechanism.body import RigidBody
 from rbd.mechanism.coupling import Coupling, Numbers, make_coupling
 from rbd.mechanism.drawing import drawing
 from rbd.mechanism.edits import merge, tree_edits
-from rbd.mechanism.edits.attach import attach_body, require_unattached
+from rbd.mechanism.edits.attach import checked_attachment, require_unattached
 from rbd.mechanism.edits.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.members import data_of, registry_of
@@ -47,7 +47,7 @@ R = TypeVar("R")
 
 
 @final
-@made_by("rbd.load_urdf(path)", takes="path")
+@constructing_call("rbd.load_urdf(path)", takes="path")
 class Mechanism(MechanismQueries):
     """Bodies connected by joints: a tree on a root that never moves, joints that close loops in it, and couplings.
 
@@ -142,7 +142,8 @@ class Mechanism(MechanismQueries):
         """
         first = self.body(predecessor)
         second = self.body(successor) if isinstance(successor, str) else successor
-        attach_body(self._structure, Edge(joint, first, second), joint_pose, successor_pose)
+        attachment = checked_attachment(self._structure, Edge(joint, first, second), joint_pose, successor_pose)
+        self._edit(lambda: attachment.commit(self._structure), attachment.members)
 
     def attach_mechanism(
         self,

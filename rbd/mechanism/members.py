@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 Member: TypeAlias = "RigidBody | Joint"
-TOPOLOGY: Final = 0
-"""Index of the version of the topology in the versions of a mechanism."""
+STRUCTURE: Final = 0
+"""Index of the version of the structure in the versions of a mechanism."""
 PARAMETERS: Final = 1
 """Index of the version of the parameters."""
 
@@ -39,7 +39,7 @@ def registry_of(member: Member) -> MemberRegistry | None:
 
 
 def versions_of(mechanism: Mechanism) -> array[int]:
-    """Return the versions of a mechanism's topology and parameters, an array that edits change in place."""
+    """Return the versions of a mechanism's structure and parameters, an array that edits change in place."""
     registry = registry_of(mechanism.root_body)
     assert registry is not None  # the root body of a mechanism has one
     return registry.versions

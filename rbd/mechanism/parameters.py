@@ -25,16 +25,16 @@ UNBOUNDED: Bound = (-math.inf, math.inf)
 
 def number(value: object, argument: str) -> Scalar:
     """Return one number; booleans and text are no numbers."""
-    given = value
+    given = value  # isinstance narrows `value` to types that are partly unknown
     if isinstance(value, (bool, np.bool_, str, bytes, Iterable)) or value is None:
         raise ArgumentError(f"{argument} holds {type(given).__name__}, not a number", argument=argument, value=given)
-    number = cast("Scalar", value)
-    if not is_float(number):
-        return scalar(number, argument)  # ScalarError for what is no scalar at all
-    number = to_float(number)
-    if math.isnan(number):
+    x = cast("Scalar", value)
+    if not is_float(x):
+        return scalar(x, argument)  # ScalarError for what is no scalar at all
+    x = to_float(x)
+    if math.isnan(x):
         raise NotFiniteError(f"{argument} holds NaN", argument=argument)
-    return number
+    return x
 
 
 def is_zero(value: Scalar) -> bool:
@@ -65,10 +65,10 @@ def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool =
     return tuple(_nonnegative(number(entry, argument), argument, positive) for entry in numbers)
 
 
-def _nonnegative(number: Scalar, argument: str, positive: bool) -> Scalar:
-    if not is_float(number):
-        return number
-    value = cast("float", number)
+def _nonnegative(x: Scalar, argument: str, positive: bool) -> Scalar:
+    if not is_float(x):
+        return x
+    value = cast("float", x)
     if math.isinf(value):
         raise NotFiniteError(f"{argument} holds infinity", argument=argument)
     if value < 0 or (positive and value == 0):
@@ -76,7 +76,7 @@ def _nonnegative(number: Scalar, argument: str, positive: bool) -> Scalar:
         raise ArgumentError(
             f"{argument} must be {allowed}, not {value}", argument=argument, value=value, allowed=allowed
         )
-    return number
+    return x
 
 
 def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:

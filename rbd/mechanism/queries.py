@@ -1,4 +1,4 @@
-"""Queries of a mechanism: its bodies, joints and frames by name, its sizes and its topology."""
+"""Queries of a mechanism: its bodies, joints and frames by name, its sizes and its structure."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class MechanismQueries:
         tf: Transform = self.body_of_frame(start).fixed_transform(start, end)
         return tf
 
-    # ---------------------------------------------------------------- topology
+    # ---------------------------------------------------------------- structure
 
     def _edge(self, joint: str | Joint) -> Edge:
         return self._structure.edges[self.joint(joint)]
@@ -195,12 +195,12 @@ class MechanismQueries:
 
     def parent_joint(self, body: str | RigidBody) -> Joint | None:
         """Return the tree joint that carries a body; None for the root."""
-        edge = self._structure.parent.get(self.body(body))
+        edge = self._structure.parent_edge.get(self.body(body))
         return None if edge is None else edge.joint
 
     def parent(self, body: str | RigidBody) -> RigidBody | None:
         """Return the parent of a body; None for the root."""
-        edge = self._structure.parent.get(self.body(body))
+        edge = self._structure.parent_edge.get(self.body(body))
         return None if edge is None else edge.predecessor
 
     def children(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
@@ -214,14 +214,13 @@ class MechanismQueries:
 
     def is_tree_joint(self, joint: str | Joint) -> bool:
         """Return whether a joint belongs to the spanning tree; the others close loops."""
-        edge = self._edge(joint)
-        return self._structure.parent.get(edge.successor) is edge
+        return self._structure.is_tree_edge(self._edge(joint))
 
     def supports(self, joint: str | Joint, body: str | RigidBody) -> bool:
         """Return whether a tree joint lies between the root and a body; loop joints support nothing."""
         edge, member = self._edge(joint), self.body(body)
-        is_tree_joint = self._structure.parent.get(edge.successor) is edge
-        return is_tree_joint and self._structure.spanning_tree().is_in_subtree(member, edge.successor)
+        structure = self._structure
+        return structure.is_tree_edge(edge) and structure.spanning_tree().is_in_subtree(member, edge.successor)
 
     def subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
         """Return a body and its descendants, in canonical order."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, final
 
 from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
-from rbd.mechanism.members import data_of, rebase
+from rbd.mechanism.members import PARAMETERS, STRUCTURE, data_of, rebase
 from rbd.mechanism.names import unknown_name
 from rbd.spatial import SpatialInertia
 from rbd.spatial.frame import require_frame
@@ -46,10 +46,12 @@ class MemberRegistry:
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, Joint] = {}
         self.frame_owner: dict[Frame, str] = {}
+        """Names of the bodies, by frame."""
         self.orphaned_frames: set[Frame] = set()
         """Frames of removed joints: they stay on their bodies until they are fixed elsewhere."""
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
+        """Names of merged bodies, with those of the bodies they went to."""
         self._frame_names: dict[str, tuple[Frame, ...]] = {}
         self.in_transaction = False
         """Whether an edit is under way that restores everything when it fails."""
@@ -61,20 +63,20 @@ class MemberRegistry:
     @property
     def structure_version(self) -> int:
         """Return a number that grows with every change of bodies and joints."""
-        return self.versions[0]
+        return self.versions[STRUCTURE]
 
     @property
     def parameter_version(self) -> int:
         """Return a number that grows with every change of a parameter."""
-        return self.versions[1]
+        return self.versions[PARAMETERS]
 
     def structure_changed(self) -> None:
         """Increment the structure version."""
-        self.versions[0] += 1
+        self.versions[STRUCTURE] += 1
 
     def parameters_changed(self) -> None:
         """Increment the parameter version."""
-        self.versions[1] += 1
+        self.versions[PARAMETERS] += 1
 
     # ---------------------------------------------------------------- members
 
@@ -101,7 +103,7 @@ class MemberRegistry:
     def release_body(self, body: RigidBody) -> None:
         """Remove a body, and give it the default frame it was made with."""
         self.remove_body(body)
-        rebase(body, data_of(body).own_frame)
+        rebase(body, data_of(body).original_frame)
 
     def add_joint(self, joint: Joint) -> None:
         """Register a joint."""

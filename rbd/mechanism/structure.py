@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.members import data_of, rebase
+from rbd.mechanism.members import PARAMETERS, STRUCTURE, data_of, rebase
 from rbd.mechanism.registry import MemberRegistry
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
@@ -35,22 +35,25 @@ class Structure:
 
     def __init__(self, root: RigidBody) -> None:
         """Start with the root alone."""
-        self._clear(root)
+        self._initialize(root)
 
-    def _clear(self, root: RigidBody) -> None:
+    def _initialize(self, root: RigidBody) -> None:
         self.root = root
         self.registry = MemberRegistry()
         self.tree: list[Edge] = []
         self.loops: list[Edge] = []
         self.edges: dict[Joint, Edge] = {}
-        self.parent: dict[RigidBody, Edge] = {}
+        self.parent_edge: dict[RigidBody, Edge] = {}
         self.rank: dict[Joint, int] = {}
+        """Of each joint, its place in the order in which joints were attached."""
         self.joint_frames: set[Frame] = set()
+        """Frames fixed to bodies for their joints; orphaned when the joint goes (`MemberRegistry.orphaned_frames`)."""
         self.half_spaces: tuple[HalfSpace, ...] = ()
         self.couplings: dict[str, Coupling] = {}
         self.nq = self.nv = 0
         self._next_rank = 0
         self._derived: dict[str, tuple[int, Any]] = {}
+        """Values computed from the structure, by name, each with the structure version it belongs to."""
         self.registry.add_body(root, root=True)
 
     # ---------------------------------------------------------------- queries
@@ -98,6 +101,10 @@ class Structure:
             kept = self._derived[name] = version, compute()
         return kept[1]
 
+    def is_tree_edge(self, edge: Edge) -> bool:
+        """Return whether an edge belongs to the spanning tree; the others close loops."""
+        return self.parent_edge.get(edge.successor) is edge
+
     def incident(self, body: RigidBody) -> list[Edge]:
         """Return the edges, of tree and loop joints, that touch `body`."""
         joints = [joint for *_, joint in self.graph.in_edges(body, keys=True)]
@@ -130,11 +137,11 @@ class Structure:
     def _add_edge(self, edge: Edge) -> None:
         """Add an edge to all tables; those of the tree come first, predecessors before successors."""
         self.edges[edge.joint] = edge
-        if edge.successor is self.root or edge.successor in self.parent:
+        if edge.successor is self.root or edge.successor in self.parent_edge:
             self.loops.append(edge)
         else:
             self.tree.append(edge)
-            self.parent[edge.successor] = edge
+            self.parent_edge[edge.successor] = edge
             self.nq += edge.joint.nq
             self.nv += edge.joint.nv
 
@@ -167,7 +174,7 @@ class Structure:
         """Set tree and loops in canonical order, and the default frames of all bodies."""
         ordered = canonical_order(self.root, list(tree), self.rank)
         closing = sorted(loops, key=lambda edge: self.rank[edge.joint])
-        self.tree, self.loops, self.edges, self.parent = [], [], {}, {}
+        self.tree, self.loops, self.edges, self.parent_edge = [], [], {}, {}
         self.nq = self.nv = 0
         for edge in ordered:
             rebase(edge.successor, edge.joint.frame_after)
@@ -179,7 +186,7 @@ class Structure:
         self.joint_frames &= used
         self.registry.structure_changed()
 
-    def unregister_bodies(self, removed: Sequence[RigidBody]) -> None:
+    def release_bodies(self, removed: Sequence[RigidBody]) -> None:
         """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
         for body in removed:
             self.registry.release_body(body)
@@ -214,7 +221,7 @@ class Structure:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._clear(state["root"])
+        self._initialize(state["root"])
         self.joint_frames, self._next_rank = state["joint_frames"], 1 + max(state["rank"].values(), default=-1)
         self.half_spaces = state["half_spaces"]
         self.couplings = {coupling.name: coupling for coupling in state["couplings"]}
@@ -226,4 +233,4 @@ class Structure:
         self.rank, registry = state["rank"], self.registry
         registry.tags, registry.merged = state["tags"], state["merged"]
         registry.orphaned_frames = state["orphaned_frames"]
-        registry.versions[0], registry.versions[1] = state["versions"]
+        registry.versions[STRUCTURE], registry.versions[PARAMETERS] = state["versions"]

@@ -6,15 +6,15 @@ C code puts the copies in place: signals are not handled within it, and it alloc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import copy
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
 
+from rbd.atomic_calls import all_or_nothing
 from rbd.mechanism.members import Member, data_of
-from rbd.uninterrupted import consume
 
 if TYPE_CHECKING:
     from rbd.mechanism.registry import MemberRegistry
@@ -38,18 +38,20 @@ def transaction(
     if registry is not None and registry.in_transaction:
         return _nested(edit, registry)
     undo = _undo(registry, members, structure)
-    try:
-        if registry is None:
-            return edit()
-        registry.in_transaction = True
-        result = edit()
-        if registry.failure is not None:
-            raise registry.failure
-        registry.in_transaction = False
-        return result
-    except BaseException:
-        consume(undo)
-        raise
+    return all_or_nothing(edit if registry is None else lambda: _outermost(edit, registry), undo)
+
+
+def _outermost(edit: Callable[[], R], registry: MemberRegistry) -> R:
+    """Return the result of an edit; raise the exception of a nested one that failed.
+
+    After a failure `_undo` sets `in_transaction` and `failure` back, with the rest of the registry.
+    """
+    registry.in_transaction = True
+    result = edit()
+    if registry.failure is not None:
+        raise registry.failure
+    registry.in_transaction = False
+    return result
 
 
 def _nested(edit: Callable[[], R], registry: MemberRegistry) -> R:
@@ -61,17 +63,19 @@ def _nested(edit: Callable[[], R], registry: MemberRegistry) -> R:
         raise
 
 
-def _undo(registry: MemberRegistry | None, members: Iterable[Member], structure: Structure | None) -> Iterator[object]:
-    """Return an iterator that restores everything as it is now while it is consumed."""
+def _undo(
+    registry: MemberRegistry | None, members: Iterable[Member], structure: Structure | None
+) -> list[Callable[[], object]]:
+    """Return calls that restore everything as it is now."""
     saved: list[tuple[object, str, object]] = [(member, "_data", _copied_data(member)) for member in members]
     if structure is not None:
         saved += [(structure, name, _copied(value)) for name, value in vars(structure).items()]
     if registry is None:
-        return _assigned(saved)
+        return _assignments(saved)
     names = [name for name in registry.__slots__ if name != "versions"]
     saved += [(registry, name, _copied(getattr(registry, name))) for name in names]
     versions = registry.versions  # stay where they are: machine code looks at them
-    return chain(_assigned(saved), map(versions.__setitem__, range(len(versions)), versions.tolist()))
+    return [*_assignments(saved), *(partial(versions.__setitem__, k, value) for k, value in enumerate(versions))]
 
 
 def _copied_data(member: Member) -> object:
@@ -87,6 +91,6 @@ def _copied(value: Any) -> Any:
     return copy(value) if type(value) in _TABLES else value
 
 
-def _assigned(saved: list[tuple[object, str, object]]) -> Iterator[object]:
-    """Return an iterator that assigns attributes."""
-    return map(object.__setattr__, *zip(*saved, strict=True)) if saved else iter(())
+def _assignments(saved: Iterable[tuple[object, str, object]]) -> list[Callable[[], object]]:
+    """Return calls that assign attributes."""
+    return [partial(object.__setattr__, *attribute) for attribute in saved]

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Final, final
 
 import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import free_name
+from rbd.files.names import claim_name
 from rbd.files.pose import ZERO, Pose
 from rbd.files.xml import XmlElement
+from rbd.mjcf.assets import Assets
 from rbd.mjcf.defaults import MAIN
-from rbd.mjcf.description import MjcfBody, MjcfGeom, MjcfJoint, MjcfSite
+from rbd.mjcf.description import MjcfBody, MjcfGeom, MjcfInertial, MjcfJoint, MjcfSite
 from rbd.mjcf.element import MjcfElement, with_defaults
 from rbd.mjcf.geoms import GeomReader
+from rbd.mjcf.inertials import read_inertial
 from rbd.mjcf.joints import read_free_joint, read_joint
-from rbd.mjcf.masses import read_inertial
-from rbd.mjcf.orientation import read_pose
+from rbd.mjcf.orientation import read_fromto, read_pose
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.rotations import rotation_of_euler
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 
 WORLD: Final = "world"
 _UNNAMED: Final = ""
+"""The name of a joint until the names of all others are known."""
 _UNSUPPORTED: Final = {
     "composite": "composites are not supported: their bodies are missing",
     "flexcomp": "deformable bodies are not supported: they are missing",
@@ -34,8 +37,8 @@ _UNSUPPORTED: Final = {
 
 @final
 @attrs.frozen
-class _Context:
-    """Context of an element: the frame of its body, the inherited class and the suffix of the replica."""
+class _Scope:
+    """Scope of an element: the pose of the frames around it in its body, the inherited class, the replica's suffix."""
 
     frame: Pose = attrs.field(factory=Pose)
     inherited: str = MAIN
@@ -43,46 +46,70 @@ class _Context:
 
 
 @final
-class BodyReader:
-    """Reads the tree of bodies, parents first, in the order of the file."""
+@attrs.frozen(eq=False)
+class _PartialBody:
+    """A body as it is read; its name may be missing, and its lists grow."""
+
+    node: XmlElement
+    name: str | None
+    parent: _PartialBody | None
+    pose: Pose
+    mocap: bool = False
+    gravity_compensation: float = 0.0
+    inertial: MjcfInertial | None = None
+    joints: list[MjcfJoint] = attrs.field(factory=list[MjcfJoint])
+    geoms: list[MjcfGeom] = attrs.field(factory=list[MjcfGeom])
+    sites: list[MjcfSite] = attrs.field(factory=list[MjcfSite])
+
+
+def read_bodies(reading: MjcfReading, root: XmlElement, assets: Assets) -> list[MjcfBody]:
+    """Return the world, then all bodies, parents first, in the order of the file."""
+    return _BodyReader(reading, GeomReader(reading, assets)).read(root)
+
+
+@final
+class _BodyReader:
+    """Reads `<worldbody>`."""
 
     def __init__(self, reading: MjcfReading, geoms: GeomReader) -> None:
-        """Begin with nothing but the world."""
         self._reading = reading
         self._geoms = geoms
         self._names: dict[str, dict[str, XmlElement]] = {"body": {}, "joint": {}, "geom": {}, "site": {}}
-        self.bodies: list[MjcfBody] = []
+        self._bodies: list[_PartialBody] = []
 
     def read(self, root: XmlElement) -> list[MjcfBody]:
-        """Return the world, then all bodies."""
-        world = MjcfBody(root, WORLD, None, Pose())
+        world = _PartialBody(root, WORLD, None, Pose())
         self._names["body"][WORLD] = root
-        self.bodies.append(world)
+        self._bodies.append(world)
         for section in root.children:
             if section.tag == "worldbody":
-                self._reading.check(section)
+                self._reading.check_attributes(section)
                 self._require_size(section)
-                self._read_children(world, section, _Context())
+                self._read_children(world, section, _Scope())
         self._reading.raise_collected()
-        self._name_unnamed()
-        return self.bodies
+        return self._named_bodies()
 
-    def _name_unnamed(self) -> None:
-        """Name bodies and joints without a name after their number, once the names of all others are known."""
-        taken, number = {kind: set(names) for kind, names in self._names.items()}, 0
-        for index, body in enumerate(self.bodies):
-            body.name = body.name or free_name(f"body#{index}", taken["body"])
-            for k, joint in enumerate(body.joints):
-                if not joint.name:
-                    body.joints[k] = attrs.evolve(joint, name=free_name(f"joint#{number}", taken["joint"]))
-                number += 1
+    def _named_bodies(self) -> list[MjcfBody]:
+        """Return the bodies; those without a name, and such joints, are named after their numbers."""
+        taken = {kind: set(names) for kind, names in self._names.items()}
+        joint_number = itertools.count()
+        bodies: dict[_PartialBody, MjcfBody] = {}
+        for number, body in enumerate(self._bodies):
+            name = body.name or claim_name(f"body#{number}", taken["body"])
+            joints = (_named_joint(joint, next(joint_number), taken["joint"]) for joint in body.joints)
+            bodies[body] = MjcfBody(
+                body.node, name, None if body.parent is None else bodies[body.parent], body.pose, mocap=body.mocap,
+                gravity_compensation=body.gravity_compensation, inertial=body.inertial, joints=tuple(joints),
+                geoms=tuple(body.geoms), sites=tuple(body.sites),
+            )  # fmt: skip
+        return list(bodies.values())
 
-    def _read_children(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _read_children(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> None:
         """Read the children of a body, frame or replicate."""
         readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
             with self._reading.collecting_errors():
-                readers.get(child.tag, self._element)(body, child, context)
+                readers.get(child.tag, self._element)(body, child, scope)
 
     def _require_size(self, node: XmlElement) -> int:
         """Return the number of elements of a subtree once its replicas are made; refuse more than the limit."""
@@ -96,71 +123,77 @@ class BodyReader:
 
     # ---------------------------------------------------------------- bodies, frames, replicas
 
-    def _body(self, parent: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _body(self, parent: _PartialBody, node: XmlElement, scope: _Scope) -> None:
         reading = self._reading
-        reading.check(node)
-        inherited = self._reading.default_class(node, "childclass") or context.inherited
+        reading.check_attributes(node)
+        inherited = self._reading.default_class(node, "childclass") or scope.inherited
         element = MjcfElement(reading, node)
-        pose = context.frame @ read_pose(element)
-        name = self._name(node, "body", context) or _UNNAMED
-        body = MjcfBody(node, name, parent, pose)
-        body.mocap = element.flag("mocap", False)
-        if body.mocap and parent.parent is not None:
+        pose = scope.frame @ read_pose(element)
+        name = self._name(node, "body", scope)
+        mocap = element.flag("mocap", False)
+        if mocap and parent.parent is not None:
             raise reading.error(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
-        body.gravity_compensation = element.quantity("gravcomp", 0.0)
-        self.bodies.append(body)
-        self._read_inertial(body, node)
-        self._read_children(body, node, _Context(inherited=inherited, suffix=context.suffix))
+        if mocap:
+            reading.warn(node, "the body stands where the file places it; mocap poses are not followed")
+        compensation = element.quantity("gravcomp", 0.0)
+        body = _PartialBody(node, name, parent, pose, mocap, compensation, self._inertial(node))
+        self._bodies.append(body)
+        self._read_children(body, node, _Scope(inherited=inherited, suffix=scope.suffix))
 
-    def _read_inertial(self, body: MjcfBody, node: XmlElement) -> None:
+    def _inertial(self, node: XmlElement) -> MjcfInertial | None:
+        """Return the inertial of a body, which may be in a frame; None if there is none."""
         inertials = list(self._inertials(node, Pose()))
         if len(inertials) > 1:
             message = f"a second <inertial>; the first is in line {inertials[0][0].line}"
             raise self._reading.error(MjcfValueError, inertials[1][0], message)
-        for inertial, frame in inertials:
-            body.inertial = read_inertial(MjcfElement(self._reading, inertial), frame)
+        return next((read_inertial(MjcfElement(self._reading, child), frame) for child, frame in inertials), None)
 
     def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
-        """Yield the inertials of a body and of the frames in it, with the poses of these frames."""
+        """Yield the inertials of a body and of the frames in it, with the poses of these frames; warn of others."""
         for child in node.children:
             if child.tag == "inertial":
                 yield child, frame
             elif child.tag == "frame":
                 inner = read_pose(MjcfElement(self._reading, child))
                 yield from self._inertials(child, frame @ inner)
+            elif child.tag == "replicate":
+                for inertial, _ in self._inertials(child, frame):
+                    self._reading.warn_or_refuse(inertial, "an <inertial> in <replicate> is not read")
 
-    def _frame(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
-        self._reading.check(node)
-        pose = context.frame @ read_pose(MjcfElement(self._reading, node))
-        inherited = self._reading.default_class(node, "childclass") or context.inherited
-        self._read_children(body, node, attrs.evolve(context, frame=pose, inherited=inherited))
+    def _frame(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> None:
+        self._reading.check_attributes(node)
+        pose = scope.frame @ read_pose(MjcfElement(self._reading, node))
+        inherited = self._reading.default_class(node, "childclass") or scope.inherited
+        self._read_children(body, node, attrs.evolve(scope, frame=pose, inherited=inherited))
 
-    def _replicate(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _replicate(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> None:
         reading = self._reading
-        reading.check(node)
+        reading.check_attributes(node)
         element = MjcfElement(reading, node)
         count = element.integer("count")
         if count < 1:
             raise reading.error(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
-        angles = [angle * self._reading.settings.angle for angle in element.vector("euler", ZERO)]
-        inherited = self._reading.default_class(node, "childclass") or context.inherited
+        angles = [angle * self._reading.settings.angle_unit for angle in element.vector("euler", ZERO)]
+        inherited = self._reading.default_class(node, "childclass") or scope.inherited
         origin = ZERO
         for k in range(count):
-            replica = Pose(rotation_of_euler([k * angle for angle in angles], self._reading.settings.euler), origin)
-            suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{context.suffix}"
-            self._read_children(body, node, _Context(context.frame @ replica, inherited, suffix))
-            origin = replica.point(element.triple("offset"))
+            replica = Pose(
+                rotation_of_euler([k * angle for angle in angles], self._reading.settings.euler_sequence), origin
+            )
+            suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{scope.suffix}"
+            self._read_children(body, node, _Scope(scope.frame @ replica, inherited, suffix))
+            origin = replica.point(element.vector3("offset"))
 
     # ---------------------------------------------------------------- elements of a body
 
-    def _element(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _element(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> None:
         if node.tag == "geom":
-            body.geoms.append(self._geom(body, node, context))
+            body.geoms.append(self._geom(body, node, scope))
         elif node.tag in ("joint", "freejoint"):
-            self._joint(body, node, context)
+            self._joint(body, node, scope)
         elif node.tag == "site":
-            body.sites.append(self._site(node, context))
-        elif node.tag == "inertial":
+            body.sites.append(self._site(node, scope))
+        elif node.tag == "inertial":  # `_inertial` has read that of a body
             if body.parent is None:
                 raise self._reading.error(MjcfTopologyError, node, "the world does not move: it has no inertia")
         elif node.tag in CHILDREN_WITHOUT_EFFECT:
@@ -170,34 +203,33 @@ class BodyReader:
         else:
             self._reading.warn_or_refuse(node, f"unknown element {quoted(node.tag)}")
 
-    def _geom(self, body: MjcfBody, node: XmlElement, context: _Context) -> MjcfGeom:
-        element = with_defaults(self._reading, node, context.inherited)
-        mode = self._reading.settings.from_geoms
+    def _geom(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> MjcfGeom:
+        element = with_defaults(self._reading, node, scope.inherited)
+        mode = self._reading.settings.inertia_from_geoms
         with_mass = body.parent is not None and (mode == "true" or (mode == "auto" and body.inertial is None))
-        geom = self._geoms.read(element, context.frame, with_mass=with_mass)
-        return attrs.evolve(geom, name=self._name(node, "geom", context))
+        return self._geoms.read(element, self._name(node, "geom", scope), scope.frame, with_mass=with_mass)
 
-    def _site(self, node: XmlElement, context: _Context) -> MjcfSite:
-        element = with_defaults(self._reading, node, context.inherited)
-        self._reading.check(node)
+    def _site(self, node: XmlElement, scope: _Scope) -> MjcfSite:
+        element = with_defaults(self._reading, node, scope.inherited)
+        self._reading.check_attributes(node)
         pose = read_pose(element)
         if element.has("fromto"):
-            pose, _ = self._geoms.fromto_pose(element)
-        return MjcfSite(node, self._name(node, "site", context), context.frame @ pose)
+            pose, _ = read_fromto(element)
+        return MjcfSite(node, self._name(node, "site", scope), scope.frame @ pose)
 
-    def _joint(self, body: MjcfBody, node: XmlElement, context: _Context) -> None:
+    def _joint(self, body: _PartialBody, node: XmlElement, scope: _Scope) -> None:
         reading = self._reading
         if body.parent is None:
             raise reading.error(MjcfTopologyError, node, "the world does not move: it has no joints")
-        name = self._name(node, "joint", context) or _UNNAMED
+        name = self._name(node, "joint", scope) or _UNNAMED
         if node.tag == "freejoint":
             joint = read_free_joint(MjcfElement(reading, node), name)
         else:
-            joint = read_joint(with_defaults(reading, node, context.inherited), name, context.frame)
+            joint = read_joint(with_defaults(reading, node, scope.inherited), name, scope.frame)
         self._check_joint(body, joint)
         body.joints.append(joint)
 
-    def _check_joint(self, body: MjcfBody, joint: MjcfJoint) -> None:
+    def _check_joint(self, body: _PartialBody, joint: MjcfJoint) -> None:
         kinds = [other.kind for other in body.joints]
         message = ""
         if (joint.kind == "free" and kinds) or "free" in kinds:
@@ -213,9 +245,14 @@ class BodyReader:
 
     # ---------------------------------------------------------------- names
 
-    def _name(self, node: XmlElement, kind: str, context: _Context) -> str | None:
+    def _name(self, node: XmlElement, kind: str, scope: _Scope) -> str | None:
         if not node.attributes.get("name"):
             return None
-        name = self._reading.name(node) + context.suffix
-        self._reading.require_new(self._names[kind], node, name, kind)
+        name = self._reading.name(node) + scope.suffix
+        self._reading.register_name(self._names[kind], node, name, kind)
         return name
+
+
+def _named_joint(joint: MjcfJoint, number: int, taken: set[str]) -> MjcfJoint:
+    """Return a joint with its name, or one after its number."""
+    return joint if joint.name else attrs.evolve(joint, name=claim_name(f"joint#{number}", taken))

@@ -5,89 +5,142 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
+from rbd.files.bounds import UNBOUNDED
 from rbd.files.inertias import unchecked_inertia
-from rbd.files.names import free_name
+from rbd.files.names import claim_name
 from rbd.files.pose import ZERO, ZERO_MATRIX, Pose, float_vector
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
 from rbd.mjcf.bodies import WORLD
-from rbd.mjcf.description import MjcfBody, MjcfJoint, MjcfMass
-from rbd.mjcf.joints import UNBOUNDED
+from rbd.mjcf.description import MjcfBody, MjcfConstraint, MjcfInertial, MjcfJoint, MjcfLoop
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.rotations import rotation_of_axis_angle
 from rbd.spatial import Frame, SpatialInertia
 from rbd.spatial.linalg import neg3, scale3
 
 
+def build_mechanism(
+    reading: MjcfReading,
+    bodies: Sequence[MjcfBody],
+    inertials: Mapping[str, MjcfInertial],
+    armatures: Mapping[str, float],
+    constraints: Sequence[MjcfConstraint],
+) -> Mechanism:
+    """Return the mechanism of bodies with these inertials; `armatures` are added to those of joints.
+
+    Errors of constraints are collected.
+    """
+    mechanism = Mechanism(WORLD, gravity=reading.settings.gravity)
+    builder = _MechanismBuilder(reading, mechanism, bodies, inertials, armatures)
+    attached = in_one_transaction(mechanism, builder.attach_all)
+    for constraint in constraints:  # each a transaction of its own: after an error, the errors of others are found, too
+        with reading.collecting_errors(), reading.errors_at(constraint.node):
+            if isinstance(constraint, MjcfLoop):
+                builder.close_loop(constraint, attached)
+            else:
+                mechanism.couple(
+                    constraint.joint, constraint.source, polynomial=constraint.polynomial, name=constraint.name
+                )
+    return mechanism
+
+
+def _frame_in_file(bodies: Mapping[str, RigidBody], name: str) -> Frame:
+    """Return the frame that a body has in the file."""
+    return bodies[name].default_frame if name == WORLD else bodies[name].frame(name)
+
+
 @final
-class Builder:
-    """Attaches bodies in the order of the file, each by its joints in their order."""
+class _MechanismBuilder:
+    """Attaches bodies in the order of the file, each by its joints in their order, then adds the sites as frames."""
 
-    def __init__(self, reading: MjcfReading, bodies: Sequence[MjcfBody], armatures: Mapping[str, float]) -> None:
-        """Begin with the world; `armatures` are added to those of joints."""
+    def __init__(
+        self,
+        reading: MjcfReading,
+        mechanism: Mechanism,
+        bodies: Sequence[MjcfBody],
+        inertials: Mapping[str, MjcfInertial],
+        armatures: Mapping[str, float],
+    ) -> None:
         self._reading = reading
-        self.mechanism = Mechanism(WORLD, gravity=reading.settings.gravity)
-        self.bodies: dict[str, RigidBody] = {WORLD: self.mechanism.root_body}
-        self.joint_names = {joint.name for body in bodies for joint in body.joints}
-        self._bodies = bodies
-        self._body_names = {body.name for body in bodies}
+        self._mechanism = mechanism
+        self._mjcf_bodies = bodies
+        self._inertials = inertials
         self._armatures = armatures
+        self._body_names = {body.name for body in bodies}
+        self._joint_names = {joint.name for body in bodies for joint in body.joints}
 
-    def build(self) -> None:
-        """Attach all bodies, then fix frames to them where the sites are."""
-        in_one_transaction(self.mechanism, self._attach_all)
-
-    def _attach_all(self) -> None:
-        for body in self._bodies[1:]:
+    def attach_all(self) -> dict[str, RigidBody]:
+        """Return the bodies by their names in the file; of a body with several joints, the one with the mass."""
+        bodies = {WORLD: self._mechanism.root_body}
+        for body in self._mjcf_bodies[1:]:
             with self._reading.errors_at(body.node):
-                self._attach(body)
+                bodies[body.name] = self._attach(body, bodies)
+        self._add_sites(bodies)
+        return bodies
+
+    def _add_sites(self, bodies: Mapping[str, RigidBody]) -> None:
         taken = set(self._body_names)
-        for body in self._bodies:
+        for body in self._mjcf_bodies:
             for site in body.sites:
                 name = site.name
                 if name is not None:
-                    frame = Frame(free_name(f"{name}#site" if name in taken else name, taken))
-                    self.bodies[body.name].add_frame(site.pose.transform(frame, self.frame(body.name)))
+                    frame = Frame(claim_name(f"{name}#site" if name in taken else name, taken))
+                    bodies[body.name].add_frame(site.pose.transform(frame, _frame_in_file(bodies, body.name)))
 
-    def frame(self, name: str) -> Frame:
-        """Return the frame that a body has in the file."""
-        body = self.bodies[name]
-        return body.default_frame if name == WORLD else body.frame(name)
-
-    def _attach(self, mjcf_body: MjcfBody) -> None:
+    def _attach(self, mjcf_body: MjcfBody, bodies: Mapping[str, RigidBody]) -> RigidBody:
+        """Attach a body, and a massless one before it for each but its last joint; return it."""
         parent = mjcf_body.parent
         assert parent is not None  # the world is not attached
-        before, pose, parent_frame = self.bodies[parent.name], mjcf_body.pose, self.frame(parent.name)
-        if mjcf_body.mocap:
-            self._reading.warn(mjcf_body.node, "the body stands where the file places it; mocap poses are not followed")
-        for name, joint in self._bodies_and_joints(mjcf_body):
-            body = RigidBody(name, _inertia(name, mjcf_body.mass if name == mjcf_body.name else None))
-            weld = f"{mjcf_body.name}_to_{parent.name}"
-            new_joint = Joint(free_name(weld, self.joint_names), Fixed()) if joint is None else self._joint(joint)
-            body_frame, (preceding, after) = body.default_frame, _joint_poses(pose, joint)
-            joint_pose = preceding.transform(new_joint.frame_before, parent_frame)
-            successor_pose = after.transform(body_frame, new_joint.frame_after)
-            self.mechanism.attach(before, body, new_joint, joint_pose=joint_pose, successor_pose=successor_pose)
-            before, pose, parent_frame = body, Pose(), body_frame
-        self.bodies[mjcf_body.name] = before
+        predecessor, pose, parent_frame = bodies[parent.name], mjcf_body.pose, _frame_in_file(bodies, parent.name)
+        for name, mjcf_joint in self._body_names_and_joints(mjcf_body):
+            predecessor = self._attach_by_joint(predecessor, name, mjcf_joint, pose, parent_frame)
+            pose, parent_frame = Pose(), predecessor.frame(name)
+        return predecessor
 
-    def _bodies_and_joints(self, mjcf_body: MjcfBody) -> list[tuple[str, MjcfJoint | None]]:
+    def _attach_by_joint(
+        self, parent: RigidBody, name: str, mjcf_joint: MjcfJoint | None, pose: Pose, parent_frame: Frame
+    ) -> RigidBody:
+        """Attach the body of a name to another one, by a joint or fixed; `pose` is its own in a frame of the other."""
+        body = RigidBody(name, _inertia(name, self._inertials.get(name)))  # none between joints
+        joint = self._fixed_joint(f"{name}_to_{parent.name}") if mjcf_joint is None else self._joint(mjcf_joint)
+        pose_before, pose_in_frame_after = _joint_poses(pose, mjcf_joint)
+        self._mechanism.attach(
+            parent, body, joint, joint_pose=pose_before.transform(joint.frame_before, parent_frame),
+            successor_pose=pose_in_frame_after.transform(body.default_frame, joint.frame_after),
+        )  # fmt: skip
+        return body
+
+    def close_loop(self, loop: MjcfLoop, bodies: Mapping[str, RigidBody]) -> None:
+        """Attach the loop joint of a connection or weld."""
+        name = claim_name(loop.name, self._joint_names)
+        joint = Joint(name, Fixed() if loop.kind == "weld" else QuaternionSpherical())
+        predecessor, successor = loop.before.body.name, loop.after.body.name
+        joint_pose = loop.before.pose.transform(joint.frame_before, _frame_in_file(bodies, predecessor))
+        successor_pose = loop.after.pose.transform(joint.frame_after, _frame_in_file(bodies, successor)).inverse()
+        self._mechanism.attach(
+            bodies[predecessor], bodies[successor], joint, joint_pose=joint_pose, successor_pose=successor_pose
+        )
+
+    def _body_names_and_joints(self, mjcf_body: MjcfBody) -> list[tuple[str, MjcfJoint | None]]:
         """Return the joints of a body, each with the name of the body behind it; None for a body that is fixed."""
-        between = [free_name(f"{mjcf_body.name}#{joint.name}", self._body_names) for joint in mjcf_body.joints[:-1]]
+        between = [claim_name(f"{mjcf_body.name}#{joint.name}", self._body_names) for joint in mjcf_body.joints[:-1]]
         joints: list[MjcfJoint | None] = [*mjcf_body.joints] or [None]
         return list(zip([*between, mjcf_body.name], joints, strict=True))
 
+    def _fixed_joint(self, name: str) -> Joint:
+        return Joint(claim_name(name, self._joint_names), Fixed())
+
     def _joint(self, mjcf_joint: MjcfJoint) -> Joint:
-        off = self._reading.settings.off
+        is_disabled = self._reading.settings.is_disabled
         joint = Joint(
-            mjcf_joint.name, _type(mjcf_joint), damping=0.0 if off("damper") else mjcf_joint.damping,
-            friction=0.0 if off("frictionloss") else mjcf_joint.friction,
+            mjcf_joint.name, _joint_type(mjcf_joint), damping=0.0 if is_disabled("damper") else mjcf_joint.damping,
+            friction=0.0 if is_disabled("frictionloss") else mjcf_joint.friction,
             armature=mjcf_joint.armature + self._armatures.get(mjcf_joint.name, 0.0),
         )  # fmt: skip
         if joint.nv == 1:
-            joint.position_bounds = UNBOUNDED if off("limit") else mjcf_joint.bounds
-            joint.effort_bounds = mjcf_joint.effort
+            joint.position_bounds = UNBOUNDED if is_disabled("limit") else mjcf_joint.position_bounds
+            joint.effort_bounds = mjcf_joint.effort_bounds
         return joint
 
 
@@ -108,12 +161,13 @@ def _joint_poses(pose: Pose, joint: MjcfJoint | None) -> tuple[Pose, Pose]:
     return pose @ Pose(rotation, joint.position), away
 
 
-def _inertia(name: str, mass: MjcfMass | None) -> SpatialInertia:
-    mass = mass or MjcfMass(0.0, ZERO, ZERO_MATRIX)
-    return unchecked_inertia(Frame(name), mass.mass, mass.com, mass.moment)
+def _inertia(name: str, inertial: MjcfInertial | None) -> SpatialInertia:
+    if inertial is None:
+        return unchecked_inertia(Frame(name), 0.0, ZERO, ZERO_MATRIX)
+    return unchecked_inertia(Frame(name), inertial.mass, inertial.com, inertial.moment)
 
 
-def _type(mjcf_joint: MjcfJoint) -> JointType:
+def _joint_type(mjcf_joint: MjcfJoint) -> JointType:
     if mjcf_joint.kind == "hinge":
         return Revolute(mjcf_joint.axis)
     if mjcf_joint.kind == "slide":

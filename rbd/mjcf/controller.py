@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,23 +47,25 @@ class MjcfController:
         self._by_actuators = np.zeros(mechanism.nv, dtype=np.bool_)
         layout = layout_of(mechanism)
         for name in report.compensated_by_actuators:
-            self._by_actuators[layout.node(name).v] = True
+            self._by_actuators[layout.node(name).v_slice] = True
         is_given_per_call = control is None or callable(control)
         self._control = control if is_given_per_call else scalars(control, len(self._actuators), "control")
-        self._actuator_moments = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
-        self._spring_moments = _moments(mechanism, [spring.moment_arms for spring in report.springs])
+        self._actuator_transmission = _transmission(mechanism, [actuator.moment_arms for actuator in report.actuators])
+        self._spring_transmission = _transmission(mechanism, [spring.moment_arms for spring in report.springs])
         bounds = [pair for joint in mechanism.tree_joints for pair in joint.effort_bounds]
         self._bounds = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques on all joints."""
-        forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._actuator_moments, state))
-        weight = self._gravity_compensation(state)
-        actuator_torques: Array = np.array([*forces, 0.0], like=state.q)[:-1] @ self._actuator_moments[1]
-        torques: Array = np.clip(actuator_torques + np.where(self._by_actuators, weight, 0.0), *self._bounds)
-        torques = torques + np.where(self._by_actuators, 0.0, weight)
+        forces = map(_force, self._actuators, self._controls(t, state), *self._actuator_transmission.motion(state))
+        compensation = self._gravity_compensation(state)
+        # `like`: in a function that is recorded the forces are expressions
+        actuator_torques: Array = np.array([*forces], like=state.q) @ self._actuator_transmission.of_velocities
+        torques: Array = np.clip(actuator_torques + np.where(self._by_actuators, compensation, 0.0), *self._bounds)
+        torques = torques + np.where(self._by_actuators, 0.0, compensation)
+        transmission = self._spring_transmission
         for spring, row, length, speed in zip(
-            self._springs, self._spring_moments[1], *_motion(self._spring_moments, state), strict=True
+            self._springs, transmission.of_velocities, *transmission.motion(state), strict=True
         ):
             extension = np.clip(length, *spring.rest) - length
             torques = torques + row * (spring.stiffness * extension - spring.damping * speed)
@@ -73,7 +75,7 @@ class MjcfController:
         """Return the torques that compensate weights."""
         total: Array = np.zeros(self.mechanism.nv)
         for entry in self._compensations:
-            total = total - self._compensation(entry, state)
+            total = total - self._weight_torques(entry, state)
         return total
 
     def _controls(self, t: float, state: MechanismState) -> Vector:
@@ -82,8 +84,8 @@ class MjcfController:
         values = self._control(t, state) if callable(self._control) else self._control
         return scalars(values, len(self._actuators), "control")
 
-    def _compensation(self, entry: GravityCompensation, state: MechanismState) -> Array:
-        """Return the joint torques of the compensated share of a body's weight, with the opposite sign."""
+    def _weight_torques(self, entry: GravityCompensation, state: MechanismState) -> Array:
+        """Return the joint torques of the share of a body's weight that is compensated."""
         frame = self.mechanism.frame(entry.body)
         body = self.mechanism.body_of_frame(frame)
         path = self.mechanism.path(self.mechanism.root_body, body)
@@ -94,21 +96,28 @@ class MjcfController:
         return torques
 
 
-def _moments(mechanism: Mechanism, moment_arms: Sequence[MomentArms]) -> tuple[Array, Array]:
-    """Return the matrices that give lengths for q and speeds for v; those of ball joints have no length."""
+class _Transmission(NamedTuple):
+    """Matrices from q to lengths and from v to velocities; the transpose of the second maps forces to torques."""
+
+    of_lengths: Array
+    of_velocities: Array
+
+    def motion(self, state: MechanismState) -> tuple[Array, Array]:
+        """Return lengths and velocities."""
+        return self.of_lengths @ state.q, self.of_velocities @ state.v
+
+
+def _transmission(mechanism: Mechanism, moment_arms: Sequence[MomentArms]) -> _Transmission:
+    """Return the matrices of moment arms; those of ball joints have no length."""
     lengths, speeds = np.zeros((len(moment_arms), mechanism.nq)), np.zeros((len(moment_arms), mechanism.nv))
     layout = layout_of(mechanism)
     for row, entries in enumerate(moment_arms):
         for name, factors in entries:
             node = layout.node(name)
-            speeds[row, node.v] += factors[: node.joint.nv]
+            speeds[row, node.v_slice] += factors[: node.joint.nv]
             if node.joint.nq == 1:
-                lengths[row, node.q] += factors[:1]
-    return lengths, speeds
-
-
-def _motion(moments: tuple[Array, Array], state: MechanismState) -> tuple[Array, Array]:
-    return moments[0] @ state.q, moments[1] @ state.v
+                lengths[row, node.q_slice] += factors[:1]
+    return _Transmission(lengths, speeds)
 
 
 def _force(actuator: Actuator, control: Any, length: Any, speed: Any) -> Any:

@@ -39,11 +39,11 @@ class Defaults:
         """Return whether there is a class of this name."""
         return name in self._classes
 
-    def begin(self, name: str, outer: str) -> None:
+    def add_class(self, name: str, outer: str) -> None:
         """Add a class inside another one, from which it inherits."""
         self._classes[name] = dict(self._classes[outer])
 
-    def add(self, name: str, node: XmlElement) -> None:
+    def add_element(self, name: str, node: XmlElement) -> None:
         """Add an element to a class."""
         layers, kind = self._classes[name], _kind(node.tag)
         layers[kind] = (*layers.get(kind, ()), node)
@@ -58,41 +58,43 @@ def _kind(tag: str) -> str:
     return "actuator" if tag in ACTUATORS else tag
 
 
-def read_defaults(reading: MjcfReading, root: XmlElement) -> None:
-    """Fill the default classes from every `<default>` section."""
+def read_defaults(reading: MjcfReading, root: XmlElement) -> Defaults:
+    """Return the default classes of every `<default>` section."""
+    defaults = Defaults()
     for section in root.children:
         if section.tag == "default":
             name = section.attributes.get("class", MAIN)
             if name != MAIN:
                 message = f"the outermost class is called {MAIN!r}, not {quoted(name)}"
                 raise reading.error(MjcfValueError, section, message, attribute="class")
-            _read_class(reading, section, MAIN)
+            _read_class(reading, defaults, section, MAIN)
+    return defaults
 
 
-def _read_class(reading: MjcfReading, section: XmlElement, name: str) -> None:
-    """Read the elements of a class, then the classes inside it."""
+def _read_class(reading: MjcfReading, defaults: Defaults, section: XmlElement, name: str) -> None:
+    """Add the elements of a class, then the classes inside it."""
     for node in section.children:
         if node.tag != "default":
-            _read_element(reading, node, name)
+            _read_element(reading, defaults, node, name)
     for node in section.children:
         if node.tag == "default":
-            _read_class(reading, node, _inner_class(reading, node, name))
+            _read_class(reading, defaults, node, _inner_class(reading, defaults, node, name))
 
 
-def _inner_class(reading: MjcfReading, node: XmlElement, outer: str) -> str:
+def _inner_class(reading: MjcfReading, defaults: Defaults, node: XmlElement, outer: str) -> str:
     """Begin a class inside another one; return its name."""
     name = reading.name(node, "class")
-    if name in reading.defaults:
+    if name in defaults:
         raise reading.error(MjcfValueError, node, f"a second class {quoted(name)}", attribute="class")
-    reading.defaults.begin(name, outer)
+    defaults.add_class(name, outer)
     return name
 
 
-def _read_element(reading: MjcfReading, node: XmlElement, name: str) -> None:
+def _read_element(reading: MjcfReading, defaults: Defaults, node: XmlElement, name: str) -> None:
     kind = _kind(node.tag)
     if kind in _KINDS:
-        reading.check(node, kind)
-        reading.defaults.add(name, node)
+        reading.check_attributes(node, kind)
+        defaults.add_element(name, node)
     elif kind in DEFAULTS_WITHOUT_EFFECT:
         reading.ignore(node, reason=f"defaults of a {kind}")
     else:

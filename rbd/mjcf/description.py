@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from typing import Literal, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias, final
 
 import attrs
 
-from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, Pose, Triple
+from rbd.files.bounds import UNBOUNDED
+from rbd.files.pose import ZERO, ZERO_MATRIX, FloatMat3, FloatVec3, Pose
 from rbd.files.xml import XmlElement
-from rbd.mjcf.pair_friction import PairFriction
+from rbd.mjcf.contact_friction import ContactFriction
 
 JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
-Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]
+LoopKind: TypeAlias = Literal["connect", "weld"]
+ShapeKind: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]
+
+
+class SpringDamper(NamedTuple):
+    """A spring and damper by their time constant and damping ratio, both positive."""
+
+    time_constant: float
+    damping_ratio: float
 
 
 @final
@@ -23,17 +31,17 @@ class MjcfJoint:
     node: XmlElement
     name: str
     kind: JointKind
-    position: Triple
-    axis: Triple
+    position: FloatVec3
+    axis: FloatVec3
     reference: float = 0.0
     spring_reference: float = 0.0
     stiffness: float = 0.0
-    spring_damper: tuple[float, float] = (0.0, 0.0)
+    spring_damper: SpringDamper | None = None
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
-    bounds: tuple[float, float] = (-math.inf, math.inf)
-    effort: tuple[float, float] = (-math.inf, math.inf)
+    position_bounds: tuple[float, float] = UNBOUNDED
+    effort_bounds: tuple[float, float] = UNBOUNDED
     compensated_by_actuator: bool = False
 
 
@@ -44,19 +52,19 @@ class MjcfGeom:
 
     node: XmlElement
     name: str | None
-    shape: Shape
+    shape: ShapeKind
     pose: Pose
-    size: Triple
+    size: FloatVec3
     group: int
     contype: int
     conaffinity: int
-    friction: PairFriction
+    friction: ContactFriction
     mass: float = 0.0
-    moment: Matrix3 = ZERO_MATRIX
+    moment: FloatMat3 = ZERO_MATRIX
     """About the centre of mass, which is the origin of `pose`, in its axes."""
-    color: tuple[float, ...] | None = None
+    color: tuple[float, float, float, float] | None = None
     mesh: str | None = None
-    mesh_origin: Triple = ZERO
+    mesh_origin: FloatVec3 = ZERO
     """Position of the origin of `pose` in the coordinates of the mesh."""
     height_field: str | None = None
 
@@ -73,27 +81,60 @@ class MjcfSite:
 
 @final
 @attrs.frozen(eq=False)
-class MjcfMass:
+class MjcfInertial:
     """Mass, centre of mass and moment about it, in the frame of the body."""
 
     mass: float
-    com: Triple
-    moment: Matrix3
+    com: FloatVec3
+    moment: FloatMat3
 
 
 @final
-@attrs.define(eq=False)
+@attrs.frozen(eq=False)
 class MjcfBody:
-    """One body; `parent` is None for the world. Filled while its children are read."""
+    """One body, with its `<inertial>` if it has one; `parent` is None for the world."""
 
     node: XmlElement
     name: str
     parent: MjcfBody | None
     pose: Pose
-    mocap: bool = False
-    gravity_compensation: float = 0.0
-    inertial: MjcfMass | None = None
-    joints: list[MjcfJoint] = attrs.field(factory=list[MjcfJoint])
-    geoms: list[MjcfGeom] = attrs.field(factory=list[MjcfGeom])
-    sites: list[MjcfSite] = attrs.field(factory=list[MjcfSite])
-    mass: MjcfMass | None = None
+    mocap: bool
+    gravity_compensation: float
+    inertial: MjcfInertial | None
+    joints: tuple[MjcfJoint, ...]
+    geoms: tuple[MjcfGeom, ...]
+    sites: tuple[MjcfSite, ...]
+
+
+class MjcfEnd(NamedTuple):
+    """An end of a connection or weld: a frame with a pose in a body."""
+
+    body: MjcfBody
+    pose: Pose
+
+
+@final
+@attrs.frozen(eq=False)
+class MjcfLoop:
+    """One connection or weld: the frame `before` and the frame `after` a loop joint coincide."""
+
+    node: XmlElement
+    name: str
+    kind: LoopKind
+    before: MjcfEnd
+    after: MjcfEnd
+
+
+@final
+@attrs.frozen(eq=False)
+class MjcfCoupling:
+    """One equality of joints: `joint` is the polynomial of `source`, both by name, or a constant without a source."""
+
+    node: XmlElement
+    name: str | None
+    joint: str
+    source: str | None
+    polynomial: tuple[float, ...]
+
+
+MjcfConstraint: TypeAlias = MjcfLoop | MjcfCoupling

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar, final
 
-from rbd.errors import MjcfValueError, quoted
-from rbd.files import numbers
-from rbd.files.formats import MJCF
-from rbd.files.pose import ZERO, Triple
+from rbd.errors import FileError, MjcfValueError, quoted
+from rbd.files.pose import ZERO, FloatVec3
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN
 from rbd.mjcf.reading import MjcfReading
@@ -37,6 +35,16 @@ class MjcfElement:
                 return node
         return None
 
+    def place(self, attribute: str) -> XmlElement:
+        """Return the node that sets an attribute, or the element itself, where it is missing."""
+        return self.source(attribute) or self.node
+
+    def error(
+        self, attribute: str, message: str, kind: type[FileError] = MjcfValueError, **fields: object
+    ) -> FileError:
+        """Return an error at the place of an attribute."""
+        return self.reading.error(kind, self.place(attribute), message, attribute=attribute, **fields)
+
     def has(self, attribute: str) -> bool:
         """Return whether an attribute is set."""
         return self.source(attribute) is not None
@@ -51,12 +59,12 @@ class MjcfElement:
         return self.reading.name(self.node, attribute) if self.node.attributes.get(attribute) else None
 
     def number(self, attribute: str, default: float | None = None) -> float:
-        """Return a number whose size is no matter."""
-        return self.reading.number(self.source(attribute) or self.node, attribute, default)
+        """Return a number of any magnitude."""
+        return self.reading.number(self.place(attribute), attribute, default)
 
     def quantity(self, attribute: str, default: float | None = None) -> float:
-        """Return a number that enters products."""
-        return self.reading.quantity(self.source(attribute) or self.node, attribute, default)
+        """Return a physical quantity, whose magnitude is limited."""
+        return self.reading.quantity(self.place(attribute), attribute, default)
 
     def vector(self, attribute: str, default: tuple[float, ...], min_count: int | None = None) -> tuple[float, ...]:
         """Return as many numbers as `default` has; where an element gives fewer, the rest is that of its class.
@@ -66,21 +74,27 @@ class MjcfElement:
         values = list(default)
         for node in self.layers:
             if attribute in node.attributes:
-                prefix = numbers.values(MJCF, node, attribute, min_count or len(default), len(default))
-                values[: len(prefix)] = self.reading.within_magnitude(node, attribute, prefix)
+                prefix = self.reading.quantities(node, attribute, min_count or len(default), len(default))
+                values[: len(prefix)] = prefix
         return tuple(values)
 
-    def triple(self, attribute: str, default: Triple = ZERO) -> Triple:
+    def vector3(self, attribute: str, default: FloatVec3 = ZERO) -> FloatVec3:
         """Return three numbers, as `vector` does."""
         x, y, z = self.vector(attribute, default)
         return x, y, z
 
-    def numbers(self, attribute: str, max_count: int) -> tuple[float, ...]:
-        """Return as many numbers as there are, at most `max_count`; none if the attribute is not there."""
+    def quantities(self, attribute: str, max_count: int) -> tuple[float, ...]:
+        """Return as many physical quantities as there are, at most `max_count`; none if the attribute is not there.
+
+        Their magnitude is limited.
+        """
         node = self.source(attribute)
-        if node is None:
-            return ()
-        return self.reading.within_magnitude(node, attribute, numbers.values(MJCF, node, attribute, 0, max_count))
+        return () if node is None else self.reading.quantities(node, attribute, 0, max_count)
+
+    def color(self, default: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+        """Return red, green, blue and opacity, the attribute `rgba`."""
+        red, green, blue, opacity = self.vector("rgba", default)
+        return red, green, blue, opacity
 
     def flag(self, attribute: str, default: bool) -> bool:
         """Return a truth value."""
@@ -96,15 +110,13 @@ class MjcfElement:
             if text == word:
                 return word
         message = f"{attribute}: {quoted(text)} is none of {', '.join(words)}"
-        raise self.reading.error(MjcfValueError, node, message, attribute=attribute, value=text)
+        raise self.error(attribute, message, value=text)
 
     def integer(self, attribute: str, default: int | None = None) -> int:
         """Return a whole number."""
         value = self.number(attribute, default)
         if value != int(value):
-            node = self.source(attribute) or self.node
-            message = f"{attribute}: {value:g} is no whole number"
-            raise self.reading.error(MjcfValueError, node, message, attribute=attribute, value=value)
+            raise self.error(attribute, f"{attribute}: {value:g} is no whole number", value=value)
         return int(value)
 
 

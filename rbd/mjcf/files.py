@@ -14,7 +14,7 @@ from rbd.mjcf.limits import MjcfLimits
 
 
 @final
-class Files:
+class ModelFiles:
     """Files that a model names: regular files below `root`, as many as the limits allow."""
 
     def __init__(self, directory: Path | None, root: Path | None, limits: MjcfLimits) -> None:
@@ -47,10 +47,7 @@ class Files:
         if path not in self._opened and len(self._opened) >= self.limits.files:
             raise error_in(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
         self._opened.add(path)
-        data, _ = read_bytes(path, max_bytes, MJCF)
-        if len(data) > max_bytes:
-            raise error_in(MjcfRefusedError, node, f"{path.name} has more than {max_bytes} bytes", limit="bytes")
-        return data
+        return read_bytes(path, max_bytes, MJCF)
 
 
 def _error(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
@@ -61,10 +58,10 @@ def _error(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
 
 
 @final
-class Inclusion:
-    """Puts the children of included files where the includes stand."""
+class IncludeExpander:
+    """Replaces each `<include>` of a tree by the children of the file that it names."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: ModelFiles) -> None:
         self._files = files
         self._included: set[Path] = set()
         self._elements = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.files.pose import ZERO, Triple
+from rbd.files.pose import ZERO, FloatVec3
 from rbd.mjcf.element import MjcfElement
 
 LAWS: Final = ("none", "fixed", "affine")
@@ -13,14 +13,17 @@ _MAX_NUMBERS: Final = 10
 
 @final
 class ForceLaw:
-    """Gain and bias while the layers of defaults are read: each kind of actuator changes what it says."""
+    """Gain and bias of an actuator, which the layers of its defaults set one after the other.
+
+    A positive last entry of the bias is the damping ratio of a `position` until `resolve_ratios`.
+    """
 
     def __init__(self) -> None:
         """Begin with a gain of one and no bias."""
         self._gain = [1.0, 0.0, 0.0]
         self._bias = [0.0, 0.0, 0.0]
-        self._varies = False
-        self._biased = False
+        self._gain_is_affine = False
+        self._bias_is_affine = False
 
     def read(self, layer: MjcfElement) -> None:
         """Read the attributes of one layer."""
@@ -31,31 +34,31 @@ class ForceLaw:
         gain, bias = self._gain, self._bias
         gain[0] = layer.number("kp", gain[0])
         bias[1], bias[2] = -gain[0], -layer.number("kv", -bias[2])
-        bias[2] = layer.number("dampratio", bias[2])  # positive: a ratio, until inertia is known
-        self._varies, self._biased = False, True
+        bias[2] = layer.number("dampratio", bias[2])
+        self._gain_is_affine, self._bias_is_affine = False, True
 
     def _velocity(self, layer: MjcfElement) -> None:
         self._gain[0] = layer.number("kv", self._gain[0])
         self._bias[:] = [0.0, 0.0, -self._gain[0]]
-        self._varies, self._biased = False, True
+        self._gain_is_affine, self._bias_is_affine = False, True
 
     def _damper(self, layer: MjcfElement) -> None:
         self._gain[:] = [0.0, 0.0, -layer.number("kv", -self._gain[2])]
-        self._varies, self._biased = True, False
+        self._gain_is_affine, self._bias_is_affine = True, False
 
     def _motor(self, layer: MjcfElement) -> None:
-        self._gain[0], self._varies, self._biased = 1.0, False, False
+        self._gain[0], self._gain_is_affine, self._bias_is_affine = 1.0, False, False
 
     def _general(self, layer: MjcfElement) -> None:
         for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):
-            prefix = layer.numbers(attribute, _MAX_NUMBERS)[:3]
+            prefix = layer.quantities(attribute, _MAX_NUMBERS)[:3]
             values[: len(prefix)] = prefix
-        self._varies = layer.choice("gaintype", LAWS, "affine" if self._varies else "fixed") == "affine"
-        self._biased = layer.choice("biastype", LAWS, "affine" if self._biased else "none") == "affine"
+        self._gain_is_affine = layer.choice("gaintype", LAWS, "affine" if self._gain_is_affine else "fixed") == "affine"
+        self._bias_is_affine = layer.choice("biastype", LAWS, "affine" if self._bias_is_affine else "none") == "affine"
 
-    def coefficients(self) -> tuple[Triple, Triple]:
+    def coefficients(self) -> tuple[FloatVec3, FloatVec3]:
         """Return the factors of (1, length, speed) in gain and bias."""
         a, b, c = self._gain
         x, y, z = self._bias
-        gain = (a, b, c) if self._varies else (a, 0.0, 0.0)
-        return gain, (x, y, z) if self._biased else ZERO
+        gain = (a, b, c) if self._gain_is_affine else (a, 0.0, 0.0)
+        return gain, (x, y, z) if self._bias_is_affine else ZERO

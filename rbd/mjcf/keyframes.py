@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
+import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
-from rbd.files.names import did_you_mean
+from rbd.files.names import claim_name, did_you_mean
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
@@ -23,8 +22,8 @@ from rbd.scalars.arrays import Array
 from rbd.spatial.quaternion import rotation_to_quaternion
 
 REFERENCE: Final = "qpos0"
-_QUATERNIONS: Final = {"free": 3, "ball": 0}
-_SIZES: Final = {"free": 7, "ball": 4}
+_QUATERNION_STARTS: Final = {"free": 3, "ball": 0}
+_COORDINATE_COUNTS: Final = {"free": 7, "ball": 4}
 _UNUSED: Final = {
     "act": "activations of actuators are not supported",
     "mpos": "mocap poses are not followed",
@@ -34,81 +33,111 @@ _UNUSED: Final = {
 
 
 @final
-class KeyframeReader:
-    """Puts the keyframes into the report, and before them how the file places all bodies."""
+@attrs.frozen(eq=False)
+class MjcfKeyframes:
+    """Configurations and velocities by name, the reference first; controls of all actuators of the file."""
 
-    def __init__(
-        self, reading: MjcfReading, bodies: list[MjcfBody], mechanism: Mechanism, supported: Sequence[bool]
-    ) -> None:
-        """Take the joints, and which of the actuators of the file have controls."""
+    states: dict[str, tuple[Array, Array]]
+    controls: dict[str, Array]
+
+    @property
+    def reference(self) -> Array:
+        """The configuration in which the file places all bodies."""
+        return self.states[REFERENCE][0]
+
+
+class _Key(NamedTuple):
+    """One keyframe: its name if it has one, its number, configuration and velocity, and the controls if it has any."""
+
+    name: str | None
+    number: int
+    state: tuple[Array, Array]
+    control: Array | None
+
+
+def read_keyframes(
+    reading: MjcfReading, root: XmlElement, bodies: list[MjcfBody], mechanism: Mechanism, actuator_count: int
+) -> MjcfKeyframes:
+    """Return the reference, where the file places all bodies, and the keyframes."""
+    return _KeyframeReader(reading, bodies, mechanism, actuator_count).read(root)
+
+
+@final
+class _KeyframeReader:
+    """Reads `<keyframe>`."""
+
+    def __init__(self, reading: MjcfReading, bodies: list[MjcfBody], mechanism: Mechanism, actuator_count: int) -> None:
         self._reading = reading
         self._mechanism = mechanism
         self._joints = [joint for body in bodies for joint in body.joints]
         coordinates = [_reference(body, joint) for body in bodies for joint in body.joints]
-        self._start: Array = np.array([c for of_joint in coordinates for c in of_joint], dtype=np.float64)
-        self._supported: NDArray[np.bool_] = np.array(supported, dtype=np.bool_)
+        self._reference_qpos: Array = np.array([c for of_joint in coordinates for c in of_joint], dtype=np.float64)
+        self._actuator_count = actuator_count
         self._names: dict[str, XmlElement] = {}
-        self._number = 0
 
-    def read(self, root: XmlElement) -> None:
-        """Fill the report."""
-        self._reading.report.keyframes[REFERENCE] = from_mujoco(self._mechanism, self._start)
-        for section in root.children:
-            if section.tag == "keyframe":
-                for node in section.children:
-                    with self._reading.collecting_errors():
-                        self._key(node)
-                    self._number += 1
+    def read(self, root: XmlElement) -> MjcfKeyframes:
+        keys: list[_Key] = []
+        nodes = [node for section in root.children if section.tag == "keyframe" for node in section.children]
+        for number, node in enumerate(nodes):
+            with self._reading.collecting_errors():
+                keys += self._keys(node, number)
+        taken = {REFERENCE, *self._names}
+        by_name = {_reported_name(key, taken): key for key in keys}
+        states = {REFERENCE: from_mujoco(self._mechanism, self._reference_qpos)}
+        states |= {name: key.state for name, key in by_name.items()}
+        return MjcfKeyframes(states, {name: key.control for name, key in by_name.items() if key.control is not None})
 
-    def _key(self, node: XmlElement) -> None:
-        reading, report = self._reading, self._reading.report
+    def _keys(self, node: XmlElement, number: int) -> list[_Key]:
+        """Return one keyframe; none, with a warning, for another element."""
+        reading = self._reading
         if node.tag != "key":
             reading.warn_or_refuse(node, f"a keyframe is a <key>{did_you_mean(node.tag, ('key',))}")
-            return
-        reading.check(node)
+            return []
+        reading.check_attributes(node)
         element = MjcfElement(reading, node)
-        name = self._name(element)
-        qpos = self._numbers(element, "qpos", self._start)
+        name = element.name()
+        reading.register_name(self._names, node, name, "key")
+        qpos = self._numbers(element, "qpos", self._reference_qpos)
         self._normalize(node, qpos)
         qvel = self._numbers(element, "qvel", np.zeros(self._mechanism.nv))
-        report.keyframes[name] = from_mujoco(self._mechanism, qpos, qvel)
-        if element.has("ctrl"):
-            report.controls[name] = self._numbers(element, "ctrl", np.zeros(len(self._supported)))[self._supported]
+        control = self._numbers(element, "ctrl", np.zeros(self._actuator_count)) if element.has("ctrl") else None
         for attribute in filter(element.has, _UNUSED):
             reading.ignore(node, attribute, _UNUSED[attribute])
-
-    def _name(self, element: MjcfElement) -> str:
-        """Return the name of a keyframe, or its number; that of the reference is taken."""
-        name = element.name()
-        self._reading.require_new(self._names, element.node, name, "key")
-        return f"{REFERENCE}#key" if name == REFERENCE else name or f"key#{self._number}"
+        return [_Key(name, number, from_mujoco(self._mechanism, qpos, qvel), control)]
 
     def _normalize(self, node: XmlElement, qpos: Array) -> None:
         start = 0
         for joint in self._joints:
-            if joint.kind in _QUATERNIONS:
-                first = start + _QUATERNIONS[joint.kind]
+            if joint.kind in _QUATERNION_STARTS:
+                first = start + _QUATERNION_STARTS[joint.kind]
                 length = math.hypot(*qpos[first : first + 4].tolist())
                 if length == 0.0:
                     message = f"the quaternion of joint {joint.name!r} is zero"
                     raise self._reading.error(MjcfValueError, node, message)
                 qpos[first : first + 4] /= length
-            start += _SIZES.get(joint.kind, 1)
+            start += _COORDINATE_COUNTS.get(joint.kind, 1)
 
     def _numbers(self, element: MjcfElement, attribute: str, default: Array) -> Array:
-        values = element.numbers(attribute, max(1, len(default)))
+        values = element.quantities(attribute, max(1, len(default)))
         if values and len(values) != len(default):
             message = f"{attribute}: the model has {len(default)}, not {len(values)}"
-            raise self._reading.error(MjcfValueError, element.node, message, attribute=attribute)
+            raise element.error(attribute, message)
         return np.array(values, dtype=np.float64) if values else default.copy()
+
+
+def _reported_name(key: _Key, taken: set[str]) -> str:
+    """Return the name of a keyframe, or one after its number; that of the reference is taken."""
+    if key.name == REFERENCE:
+        return claim_name(f"{REFERENCE}#key", taken)
+    return key.name or claim_name(f"key#{key.number}", taken)
 
 
 def _reference(body: MjcfBody, joint: MjcfJoint) -> tuple[float, ...]:
     """Return MuJoCo's coordinates of a joint where its body stands as in the file."""
     if joint.kind == "free":
-        return (*body.pose.translation, *_floats(body.pose))
+        return (*body.pose.translation, *_quaternion(body.pose))
     return (1.0, 0.0, 0.0, 0.0) if joint.kind == "ball" else (joint.reference,)
 
 
-def _floats(pose: Pose) -> tuple[float, ...]:
+def _quaternion(pose: Pose) -> tuple[float, ...]:
     return tuple(to_float(c) for c in rotation_to_quaternion(pose.rotation))

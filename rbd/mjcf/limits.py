@@ -6,7 +6,8 @@ from typing import final
 
 import attrs
 
-from rbd.files.xml import FileLimits
+from rbd.files.limits import FileLimits
+from rbd.meshes.mesh_files import MESH_BYTES
 
 
 @final
@@ -24,5 +25,5 @@ class MjcfLimits(FileLimits):
     depth: int = 200
     files: int = 1000
     """Included files, meshes and height fields, those that the report opens later too; each counts once."""
-    mesh_bytes: int = 100_000_000
+    mesh_bytes: int = MESH_BYTES
     """Size of one mesh or height field."""

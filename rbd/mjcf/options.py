@@ -4,59 +4,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
-from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+import attrs
+
+from rbd.errors import MjcfRefusedError, quoted
 from rbd.files.pose import ZERO
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ATTRIBUTES
+from rbd.mjcf.settings import Settings
 
 _MAX_GROUPS: Final = 30
 
 
-def read_settings(reading: MjcfReading, root: XmlElement) -> None:
-    """Fill the settings; where several elements set the same, the last counts."""
+def read_settings(reading: MjcfReading, root: XmlElement) -> Settings:
+    """Return the settings; where several elements set the same, the last counts."""
+    settings = Settings()
     for node in root.children:
         if node.tag == "compiler":
-            _compiler(MjcfElement(reading, node))
+            settings = _with_inertias(MjcfElement(reading, node), _with_compiler(MjcfElement(reading, node), settings))
     options = [MjcfElement(reading, node) for node in root.children if node.tag == "option"]
     for element in options:
-        _option(element)
+        settings = _with_option(element, settings)
     _warn_of_fluid(reading, options)
+    return settings
 
 
-def _compiler(element: MjcfElement) -> None:
-    reading, settings = element.reading, element.reading.settings
-    reading.check(element.node)
+def _with_compiler(element: MjcfElement, settings: Settings) -> Settings:
+    element.reading.check_attributes(element.node)
     if element.choice("coordinate", ("local", "global"), "local") == "global":
         message = "coordinate='global' is no longer part of the format; save the file with MuJoCo 2.3.3 or older"
-        raise reading.error(MjcfRefusedError, element.node, message, attribute="coordinate")
-    settings.degree = element.choice("angle", ("degree", "radian"), _word(settings.degree)) == "degree"
-    settings.euler = _sequence(element, settings.euler)
-    settings.limits_by_range = element.flag("autolimits", settings.limits_by_range)
-    settings.align_free = element.flag("alignfree", settings.align_free)
-    settings.strip_path = element.flag("strippath", settings.strip_path)
-    settings.mesh_directory = element.text("meshdir") or element.text("assetdir") or settings.mesh_directory
-    _compiler_of_masses(element)
+        raise element.error("coordinate", message, MjcfRefusedError)
+    return attrs.evolve(
+        settings,
+        angle=element.choice("angle", ("degree", "radian"), settings.angle),
+        euler_sequence=_sequence(element, settings.euler_sequence),
+        auto_limits=element.flag("autolimits", settings.auto_limits),
+        align_free=element.flag("alignfree", settings.align_free),
+        strip_path=element.flag("strippath", settings.strip_path),
+        mesh_directory=element.text("meshdir") or element.text("assetdir") or settings.mesh_directory,
+    )
 
 
-def _compiler_of_masses(element: MjcfElement) -> None:
-    """Read the attributes of the compiler for masses and inertias."""
-    settings = element.reading.settings
-    settings.from_geoms = element.choice("inertiafromgeom", ("true", "false", "auto"), settings.from_geoms)
-    low, high = element.vector("inertiagrouprange", settings.groups)
-    settings.groups = (low, high)
-    settings.balance = element.flag("balanceinertia", settings.balance)
-    settings.least_mass = element.quantity("boundmass", settings.least_mass)
-    settings.least_moment = element.quantity("boundinertia", settings.least_moment)
-    settings.total_mass = element.quantity("settotalmass", settings.total_mass)
-    settings.fit_boxes = element.flag("fitaabb", settings.fit_boxes)
-
-
-def _word(degree: bool) -> Literal["degree", "radian"]:
-    return "degree" if degree else "radian"
+def _with_inertias(element: MjcfElement, settings: Settings) -> Settings:
+    """Return the settings with the attributes of the compiler for masses and inertias."""
+    low, high = element.vector("inertiagrouprange", settings.inertia_groups)
+    return attrs.evolve(
+        settings,
+        inertia_from_geoms=element.choice("inertiafromgeom", ("true", "false", "auto"), settings.inertia_from_geoms),
+        inertia_groups=(low, high),
+        balance_inertia=element.flag("balanceinertia", settings.balance_inertia),
+        min_mass=element.quantity("boundmass", settings.min_mass),
+        min_moment=element.quantity("boundinertia", settings.min_moment),
+        total_mass=element.quantity("settotalmass", settings.total_mass),
+        fit_boxes=element.flag("fitaabb", settings.fit_boxes),
+    )
 
 
 def _sequence(element: MjcfElement, default: str) -> str:
@@ -65,29 +69,32 @@ def _sequence(element: MjcfElement, default: str) -> str:
         return default
     if not re.fullmatch("[xyzXYZ]{3}", text):
         message = f"eulerseq: {quoted(text)} is no sequence of three axes, such as xyz or XYZ"
-        raise element.reading.error(MjcfValueError, element.node, message, attribute="eulerseq", value=text)
+        raise element.error("eulerseq", message, value=text)
     return text
 
 
-def _option(element: MjcfElement) -> None:
-    reading, settings = element.reading, element.reading.settings
-    reading.check(element.node)
-    settings.acceleration = element.triple("gravity", settings.acceleration)
-    settings.time_step = element.number("timestep", settings.time_step)
+def _with_option(element: MjcfElement, settings: Settings) -> Settings:
+    reading, groups = element.reading, settings.disabled_groups
+    reading.check_attributes(element.node)
+    acceleration = element.vector3("gravity", settings.acceleration)
+    time_step = element.number("timestep", settings.time_step)
     if element.has("actuatorgroupdisable"):
-        settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MAX_GROUPS)))
+        groups = frozenset(map(int, element.quantities("actuatorgroupdisable", _MAX_GROUPS)))
+    disabled = settings.disabled
     for child in element.node.children:
         if child.tag == "flag":
-            _flag(MjcfElement(reading, child))
+            disabled = _with_flags(MjcfElement(reading, child), disabled)
+    return attrs.evolve(
+        settings, acceleration=acceleration, time_step=time_step, disabled=disabled, disabled_groups=groups
+    )
 
 
-def _flag(element: MjcfElement) -> None:
-    settings = element.reading.settings
-    element.reading.check(element.node)
+def _with_flags(element: MjcfElement, disabled: frozenset[str]) -> frozenset[str]:
+    """Return the disabled flags: those of `<flag>`, and those before that it does not name."""
+    element.reading.check_attributes(element.node)
     honoured = [flag for flag in element.node.attributes if flag in ATTRIBUTES["flag"]]
     words = {flag: element.choice(flag, ("enable", "disable"), "enable") for flag in honoured}
-    disabled = frozenset(flag for flag, word in words.items() if word == "disable")
-    settings.disabled = settings.disabled - words.keys() | disabled
+    return disabled - words.keys() | {flag for flag, word in words.items() if word == "disable"}
 
 
 def _warn_of_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:

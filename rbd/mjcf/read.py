@@ -8,7 +8,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.arguments import flag, require_kind
+from rbd.arguments import boolean, file_path, require_kind
 from rbd.errors import MjcfSyntaxError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.reading import check_arguments
@@ -16,20 +16,18 @@ from rbd.files.report import emit_warning
 from rbd.files.source import read_bytes, text_bytes
 from rbd.files.xml import XmlElement, parse_xml
 from rbd.mechanism import Mechanism
-from rbd.mjcf.bodies import BodyReader
-from rbd.mjcf.build import Builder
-from rbd.mjcf.contacts import ContactReader
-from rbd.mjcf.damping_ratios import apply_damping_ratios
+from rbd.mjcf.assets import Assets
+from rbd.mjcf.bodies import read_bodies
+from rbd.mjcf.build import build_mechanism
+from rbd.mjcf.contacts import MjcfContacts, read_contacts
+from rbd.mjcf.damping_ratios import resolve_ratios
 from rbd.mjcf.defaults import read_defaults
-from rbd.mjcf.description import MjcfBody
-from rbd.mjcf.equality import EqualityReader
-from rbd.mjcf.files import Files, Inclusion
-from rbd.mjcf.forces import Actuators, read_forces
-from rbd.mjcf.geoms import GeomReader
-from rbd.mjcf.keyframes import KeyframeReader
+from rbd.mjcf.equality import read_equality
+from rbd.mjcf.files import IncludeExpander, ModelFiles
+from rbd.mjcf.forces import MjcfForces, read_forces
+from rbd.mjcf.inertials import inertials_of_bodies
+from rbd.mjcf.keyframes import MjcfKeyframes, read_keyframes
 from rbd.mjcf.limits import MjcfLimits
-from rbd.mjcf.masses import assign_masses
-from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.options import read_settings
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
@@ -74,7 +72,7 @@ def load_mjcf(
     ['shoulder']
     """
     check_arguments("load_mjcf", limits, MjcfLimits, report, MjcfReport)
-    data, file = read_bytes(path, limits.bytes, MJCF)
+    data, file = read_bytes(path, limits.bytes, MJCF), os.fsdecode(path)
     return parse_mjcf(
         data, file=file, directory=Path(file).parent, strict=strict, remove_fixed_joints=remove_fixed_joints,
         couple_joints=couple_joints, root=root, limits=limits, report=report,
@@ -103,67 +101,77 @@ def parse_mjcf(
     rbd.errors.MjcfValueError: <string>:1:26: worldbody > body > geom: a sphere needs 1 positive number in 'size'
     """
     check_arguments("parse_mjcf", limits, MjcfLimits, report, MjcfReport)
-    strict, remove_fixed_joints = flag(strict, "strict"), flag(remove_fixed_joints, "remove_fixed_joints")
-    couple_joints = flag(couple_joints, "couple_joints")
+    strict, remove_fixed_joints = boolean(strict, "strict"), boolean(remove_fixed_joints, "remove_fixed_joints")
+    couple_joints = boolean(couple_joints, "couple_joints")
     require_kind(file, str, operation="parse_mjcf", argument="file")
     reading = MjcfReading(strict=strict, couple_joints=couple_joints, limits=limits)
-    files = Files(_path(directory), _path(root), limits)
+    files = ModelFiles(_path(directory, "directory"), _path(root, "root"), limits)
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, file_format=MJCF)
-    mechanism = _read(reading, tree, files, remove_fixed_joints)
-    reading.report.name, reading.report.file = tree.attributes.get("model", ""), file
-    emit_warning(reading.report, MjcfWarning)
+    model = _read_model(reading, tree, files)
+    if remove_fixed_joints:
+        with reading.errors_at(tree):
+            model.mechanism.remove_fixed_joints()
+    contents = _report(reading, model, tree.attributes.get("model", ""), file)
+    emit_warning(contents, MjcfWarning)
     if report is not None:
-        report.update_from(reading.report)
-    return mechanism
+        report.update_from(contents)
+    return model.mechanism
 
 
 @final
 @attrs.frozen(eq=False)
 class _Model:
-    """Model of a file before there is a mechanism: meshes, bodies, actuators."""
+    """The contents of a file: a mechanism, and what mechanisms do not have."""
 
-    meshes: Meshes
-    bodies: list[MjcfBody]
-    actuators: Actuators
+    mechanism: Mechanism
+    forces: MjcfForces
+    contacts: MjcfContacts
+    keyframes: MjcfKeyframes
+    assets: Assets
 
 
-def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
-    """Return the mechanism of a file."""
+def _read_model(reading: MjcfReading, tree: XmlElement, files: ModelFiles) -> _Model:
+    """Return the contents of a file; its errors are collected before and after there is a mechanism."""
+    _read_preliminaries(reading, tree, files)
+    assets = Assets(reading, tree, files)
+    bodies = read_bodies(reading, tree, assets)
+    inertials = inertials_of_bodies(reading, bodies)
+    forces = read_forces(reading, tree, bodies, inertials)
+    constraints = read_equality(reading, tree, bodies)
+    reading.raise_collected()
+    mechanism = build_mechanism(reading, bodies, inertials, forces.armatures, constraints)
+    contacts = read_contacts(reading, tree, bodies)
+    keyframes = read_keyframes(reading, tree, bodies, mechanism, len(forces.actuators))
+    reading.raise_collected()
+    ratios = resolve_ratios(reading, tree, bodies, forces, mechanism, keyframes.reference)
+    for name, damping in ratios.joint_damping.items():
+        mechanism.joint(name).damping = damping
+    return _Model(mechanism, ratios.forces, contacts, keyframes, assets)
+
+
+def _read_preliminaries(reading: MjcfReading, tree: XmlElement, files: ModelFiles) -> None:
+    """Include files, check the sections, and read the settings and default classes, which other sections need."""
     _check_root(reading, tree)
-    Inclusion(files).expand(tree)
+    IncludeExpander(files).expand(tree)
     _check_sections(reading, tree)
-    model = _model(reading, tree, files)
-    mechanism = _mechanism(reading, tree, model)
-    reading.report.time_step, reading.report.meshes = reading.settings.time_step, model.meshes
-    if remove_fixed_joints:
-        with reading.errors_at(tree):
-            mechanism.remove_fixed_joints()
-    return mechanism
+    reading.settings = read_settings(reading, tree)
+    reading.defaults = read_defaults(reading, tree)
 
 
-def _model(reading: MjcfReading, tree: XmlElement, files: Files) -> _Model:
-    """Read the bodies with their masses, and the forces; raise what was collected."""
-    read_settings(reading, tree)
-    read_defaults(reading, tree)
-    meshes = Meshes(reading, tree, files)
-    bodies = BodyReader(reading, GeomReader(reading, meshes)).read(tree)
-    assign_masses(reading, bodies)
-    actuators = read_forces(reading, tree, bodies)
-    reading.raise_collected()
-    return _Model(meshes, bodies, actuators)
-
-
-def _mechanism(reading: MjcfReading, tree: XmlElement, model: _Model) -> Mechanism:
-    """Build the mechanism, then read what refers to its joints; raise what was collected."""
-    bodies = model.bodies
-    builder = Builder(reading, bodies, model.actuators.armatures)
-    builder.build()
-    EqualityReader(reading, bodies, builder).read(tree)
-    ContactReader(reading, bodies).read(tree)
-    KeyframeReader(reading, bodies, builder.mechanism, model.actuators.supported).read(tree)
-    reading.raise_collected()
-    apply_damping_ratios(reading, tree, bodies, builder.mechanism)
-    return builder.mechanism
+def _report(reading: MjcfReading, model: _Model, name: str, file: str) -> MjcfReport:
+    """Return the findings, and the contents of the file that a mechanism does not have."""
+    forces, contacts, report = model.forces, model.contacts, MjcfReport()
+    report.name, report.file, report.time_step = name, file, reading.settings.time_step
+    report.ignored, report.warnings = reading.ignored, reading.warnings
+    supported = [k for k, actuator in enumerate(forces.actuators) if actuator is not None]
+    report.actuators = [actuator for actuator in forces.actuators if actuator is not None]
+    report.controls = {name: control[supported] for name, control in model.keyframes.controls.items()}
+    report.keyframes, report.springs = model.keyframes.states, forces.springs
+    report.gravity_compensations = forces.gravity_compensations
+    report.compensated_by_actuators = forces.compensated_by_actuators
+    report.geoms, report.pairs, report.pair_friction = contacts.geoms, contacts.pairs, contacts.pair_friction
+    report.set_assets(model.assets)
+    return report
 
 
 def _check_root(reading: MjcfReading, tree: XmlElement) -> None:
@@ -180,5 +188,5 @@ def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:
             reading.warn_or_refuse(node, "unknown section")
 
 
-def _path(path: str | os.PathLike[str] | None) -> Path | None:
-    return None if path is None else Path(path)
+def _path(path: str | os.PathLike[str] | None, argument: str) -> Path | None:
+    return None if path is None else file_path(path, operation="parse_mjcf", argument=argument)

@@ -1,4 +1,4 @@
-"""Context of reading one MJCF file and those it includes: settings, default classes, the report."""
+"""Context of reading one MJCF file and those it includes: settings, default classes, findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rbd.files.reading import FileReading
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.limits import MjcfLimits
-from rbd.mjcf.report import MjcfReport
 from rbd.mjcf.schema import ATTRIBUTES, CHILDREN, WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
 
@@ -20,19 +19,19 @@ T = TypeVar("T")
 
 
 @final
-class MjcfReading(FileReading[MjcfReport]):
+class MjcfReading(FileReading):
     """Context of reading one file, and those it includes.
 
     Settings and default classes are read first; what is read after them finds them here.
     """
 
     def __init__(self, *, strict: bool, couple_joints: bool, limits: MjcfLimits) -> None:
-        """Begin with an empty report."""
-        super().__init__(MJCF, MjcfReport(), strict=strict, limits=limits)
+        """Begin with the defaults of the format."""
+        super().__init__(MJCF, strict=strict, limits=limits)
         self.couple_joints = couple_joints
         self.settings, self.defaults = Settings(), Defaults()
 
-    def require_new(self, names: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
+    def register_name(self, names: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
         """Put a name among those known; refuse one that is there already."""
         if name in names:
             first = names[name]
@@ -50,7 +49,7 @@ class MjcfReading(FileReading[MjcfReport]):
         message = f"{prefix}there is no {kind} {quoted(name)}{did_you_mean(name, names)}"
         return self.error(MjcfTopologyError, node, message, attribute=attribute, name=name)
 
-    def named(self, node: XmlElement, attribute: str, kind: str, table: Mapping[str, T]) -> T:
+    def lookup(self, node: XmlElement, attribute: str, kind: str, table: Mapping[str, T]) -> T:
         """Return the entry of a table that an attribute names; raise MjcfTopologyError if there is none."""
         name = self.name(node, attribute)
         if name not in table:
@@ -65,7 +64,7 @@ class MjcfReading(FileReading[MjcfReport]):
             raise self.error(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 
-    def check(self, node: XmlElement, kind: str | None = None) -> None:
+    def check_attributes(self, node: XmlElement, kind: str | None = None) -> None:
         """List attributes and children of an element that are not honoured; warn of those the format does not have."""
         kind = kind or node.tag
         for attribute in node.attributes:

@@ -5,7 +5,6 @@ An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succee
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
@@ -15,17 +14,17 @@ from typing_extensions import override
 
 from rbd.arguments import require_kind, with_article
 from rbd.errors import ArgumentError
-from rbd.files.pose import ZERO, Matrix3, Triple
+from rbd.files.pose import ZERO, FloatMat3, FloatVec3
 from rbd.files.report import FileReport
-from rbd.mjcf.pair_friction import PairFriction
+from rbd.mjcf.contact_friction import ContactFriction
 from rbd.scalars.number_checks import above_zero
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
-    from rbd.files.mesh_hulls import MeshHull
     from rbd.mechanism import Mechanism
+    from rbd.meshes.rounded_hulls import MeshHull
+    from rbd.mjcf.assets import Assets
     from rbd.mjcf.controller import Control, MjcfController
-    from rbd.mjcf.meshes import Meshes
 
 
 @final
@@ -46,18 +45,18 @@ class Geom:
     name: str | None
     body: str
     shape: str
-    size: Triple
-    rotation: Matrix3
-    translation: Triple
+    size: FloatVec3
+    rotation: FloatMat3
+    translation: FloatVec3
     friction: float
     line: int
     group: int = 0
     color: tuple[float, float, float, float] | None = None
     """Red, green, blue and opacity, of the geom or its material."""
     mesh: str | None = None
-    mesh_origin: Triple = ZERO
+    mesh_origin: FloatVec3 = ZERO
     """Position of the geom's origin in the coordinates of its mesh."""
-    contact_friction: PairFriction = attrs.field(factory=PairFriction)
+    contact_friction: ContactFriction = attrs.field(factory=ContactFriction)
     """All coefficients; `friction` is that of sliding."""
     height_field: str | None = None
     """The name of its height field."""
@@ -85,8 +84,8 @@ class Actuator:
 
     name: str | None
     moment_arms: MomentArms
-    gain: Triple
-    bias: Triple
+    gain: FloatVec3
+    bias: FloatVec3
     control_range: tuple[float, float]
     force_range: tuple[float, float]
     line: int
@@ -122,7 +121,7 @@ class GravityCompensation:
     body: str
     share: float
     mass: float
-    com: Triple
+    com: FloatVec3
 
 
 @final
@@ -161,8 +160,12 @@ class MjcfReport(FileReport):
         self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
-        self.pair_friction: dict[tuple[int, int], PairFriction] = {}
-        self.meshes: Meshes | None = None  # internal: opens files when `surface` asks for them
+        self.pair_friction: dict[tuple[int, int], ContactFriction] = {}
+        self._assets: Assets | None = None
+
+    def set_assets(self, assets: Assets) -> None:
+        """Take the assets of the file, which open files when `surface` or `heights` asks for them (internal)."""
+        self._assets = assets
 
     def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
@@ -204,11 +207,11 @@ class MjcfReport(FileReport):
         >>> len(hull.points), hull.radius
         (4, 0.001)
         """
-        from rbd.files.mesh_hulls import checked_hull_points
+        from rbd.contact.geometry.convex_hulls import checked_hull_points
 
-        max_points, radius = checked_hull_points(points), above_zero(rounding, "rounding")
-        name, meshes = self._mesh_of(geom)
-        return meshes.hull(name, self.surface(geom)[0], max_points, radius)
+        max_points, radius = checked_hull_points(points, "points"), above_zero(rounding, "rounding")
+        name, assets = self._mesh_of(geom, "mesh_hull")
+        return assets.hull(name, self.surface(geom)[0], max_points, radius)
 
     def surface(self, geom: Geom) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the vertices (n, 3) and triangles (m, 3) of a mesh, in the frame of its geom; this opens its file.
@@ -225,8 +228,8 @@ class MjcfReport(FileReport):
         >>> vertices.shape, triangles.shape
         ((4, 3), (4, 3))
         """
-        name, meshes = self._mesh_of(geom)
-        vertices, triangles = meshes.surface(name)
+        name, assets = self._mesh_of(geom, "surface")
+        vertices, triangles = assets.surface(name)
         return vertices - np.array(geom.mesh_origin), triangles
 
     def heights(self, geom: Geom) -> NDArray[np.float64]:
@@ -246,17 +249,24 @@ class MjcfReport(FileReport):
                [0.25, 0.25],
                [0.5 , 0.5 ]])
         """
-        require_kind(geom, Geom, operation="MjcfReport.heights", argument="geom")
-        if geom.height_field is None or self.meshes is None:
+        assets = self._assets_of(geom, "heights")
+        if geom.height_field is None:
             raise ArgumentError(f"geom is {with_article(geom.shape)}, not an hfield", argument="geom", value=geom)
-        return self.meshes.heights(geom.height_field)
+        return assets.heights(geom.height_field)
 
-    def _mesh_of(self, geom: Geom) -> tuple[str, Meshes]:
-        """Return the name of a mesh, and all meshes; raise ArgumentError for another shape."""
-        require_kind(geom, Geom, operation="MjcfReport", argument="geom")
-        if geom.mesh is None or self.meshes is None:
+    def _mesh_of(self, geom: Geom, operation: str) -> tuple[str, Assets]:
+        """Return the name of a mesh, and the assets; raise ArgumentError for another shape."""
+        assets = self._assets_of(geom, operation)
+        if geom.mesh is None:
             raise ArgumentError(f"geom is {with_article(geom.shape)}, not a mesh", argument="geom", value=geom)
-        return geom.mesh, self.meshes
+        return geom.mesh, assets
+
+    def _assets_of(self, geom: Geom, operation: str) -> Assets:
+        """Return the assets; raise ArgumentError for a geom of another report."""
+        require_kind(geom, Geom, operation=f"MjcfReport.{operation}", argument="geom")
+        if self._assets is None or not any(each is geom for each in self.geoms):
+            raise ArgumentError("geom is of another report", argument="geom", value=geom, allowed="one of `geoms`")
+        return self._assets
 
     def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:
         """Return a controller for `simulate` with the actuators, springs and gravity compensation of the file.
@@ -277,7 +287,8 @@ class MjcfReport(FileReport):
         return MjcfController(mechanism, self, control)
 
     @override
-    def counts(self) -> dict[str, Sized]:
+    def counts(self) -> dict[str, int]:
         return {
-            "ignored": self.ignored, "warnings": self.warnings, "keyframes": self.keyframes, "geoms": self.geoms
+            "ignored": len(self.ignored), "warnings": len(self.warnings), "keyframes": len(self.keyframes),
+            "geoms": len(self.geoms),
         }  # fmt: skip

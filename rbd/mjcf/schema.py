@@ -11,7 +11,7 @@ def _words(*lines: str) -> frozenset[str]:
     return frozenset(" ".join(lines).split())
 
 
-_TURNED: Final = " ".join(ORIENTATION)
+_ORIENTATION_WORDS: Final = " ".join(ORIENTATION)
 ATTRIBUTES: Final = {
     "compiler": _words(
         "angle eulerseq autolimits inertiafromgeom inertiagrouprange balanceinertia boundmass boundinertia",
@@ -21,11 +21,11 @@ ATTRIBUTES: Final = {
     "flag": _words(
         "gravity constraint equality frictionloss limit contact passive spring damper clampctrl filterparent actuation",
     ),
-    "body": _words("name childclass pos mocap gravcomp", _TURNED),
+    "body": _words("name childclass pos mocap gravcomp", _ORIENTATION_WORDS),
     "worldbody": _words(),
-    "frame": _words("name childclass pos", _TURNED),
+    "frame": _words("name childclass pos", _ORIENTATION_WORDS),
     "replicate": _words("count offset euler sep childclass"),
-    "inertial": _words("pos mass diaginertia fullinertia", _TURNED),
+    "inertial": _words("pos mass diaginertia fullinertia", _ORIENTATION_WORDS),
     "joint": _words(
         "name class type pos axis ref springref springdamper stiffness damping frictionloss armature range limited",
         "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
@@ -34,9 +34,9 @@ ATTRIBUTES: Final = {
     "geom": _words(
         "name class type pos size fromto mass density shellinertia mesh hfield fitscale group contype conaffinity",
         "friction condim priority rgba material",
-        _TURNED,
+        _ORIENTATION_WORDS,
     ),
-    "site": _words("name class pos fromto size type", _TURNED),
+    "site": _words("name class pos fromto size type", _ORIENTATION_WORDS),
     "mesh": _words("name class file scale refpos refquat inertia vertex face maxhullvert builtin"),
     "hfield": _words("name file size nrow ncol elevation content_type"),
     "equality": _words("active"),
@@ -59,13 +59,13 @@ ATTRIBUTES: Final = {
 """Attributes that are read of each element."""
 
 _OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow texcoord normal")
-_OF_PARTS_LEFT_OUT: Final = _words(
+_OF_UNSUPPORTED_ELEMENTS: Final = _words(
     "refsite slidersite cranklength diameter dynprm lmin lmax vmax fpmax fvmax tausmooth fluidshape",
     "content_type params area bias gain range force scale",
 )
 _CONSTRAINT: Final = "solref solimp"
 _LIMITS_AND_FRICTION: Final = "margin solreflimit solimplimit solreffriction solimpfriction"
-_OTHERS: Final = {
+_WITHOUT_EFFECT: Final = {
     "compiler": _words(
         "conflict discardvisual fusestatic passthrough savecanonical savecompiled saveinertial texturedir usethread",
     ),
@@ -101,12 +101,12 @@ def _reason(attribute: str) -> str:
     """Return why an attribute has no effect."""
     if attribute in _OF_APPEARANCE:
         return "appearance"
-    left_out = attribute in _OF_PARTS_LEFT_OUT
-    return "of a kind of part that the reader leaves out" if left_out else "a setting of MuJoCo's compiler or solver"
+    left_out = attribute in _OF_UNSUPPORTED_ELEMENTS
+    return "of a kind of element that the reader leaves out" if left_out else "a setting of MuJoCo's compiler or solver"
 
 
 WITHOUT_EFFECT: Final = {
-    kind: {attribute: _reason(attribute) for attribute in sorted(_OTHERS.get(kind, ()))} for kind in ATTRIBUTES
+    kind: {attribute: _reason(attribute) for attribute in sorted(_WITHOUT_EFFECT.get(kind, ()))} for kind in ATTRIBUTES
 }
 """Attributes of each element that do not change how the mechanism moves, with the reason."""
 

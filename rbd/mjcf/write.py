@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.arguments import flag, name_sequence, require_kind
+from rbd.arguments import boolean, name_sequence, require_kind
 from rbd.errors import ArgumentError, MjcfError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.writing import element, floats, numbers_text, write_text
@@ -45,7 +45,6 @@ def write_mjcf(
     ...     rbd.load_mjcf(path).nv
     7
     """
-    require_kind(path, str, os.PathLike, operation="write_mjcf", argument="path")
     write_text(path, format_mjcf(mechanism, name=name, frames=frames, strict=strict), MJCF)
 
 
@@ -56,7 +55,8 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     joint of the body behind it. `frames` names further body-fixed frames to keep, as sites. Loops are written as
     `connect` and `weld` between sites, revolute ones as two connections on the axis; couplings as `equality` of joints.
     Velocity bounds, contact points and all other frames are not written; nor, with `strict=False`, are joint parameters
-    MJCF cannot express (bound springs, one-sided bounds, unequal damping), and couplings of a degree above four.
+    MJCF cannot express (bound springs, equal or one-sided bounds, unequal damping), and couplings above degree four;
+    ball and free joints whose frame is turned in the frame of their body then get coordinates about the latter.
 
     Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
     fixed, quaternion spherical and quaternion floating (from the world, placed at its origin), for loop joints other
@@ -86,7 +86,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     require_kind(mechanism, Mechanism, operation="format_mjcf", argument="mechanism")
     require_kind(name, str, operation="format_mjcf", argument="name")
     frames = name_sequence(frames, "frames")
-    flag(strict, "strict")
+    boolean(strict, "strict")
     if strict and mechanism.root_body.name != WORLD:
         message = f"the root body of MJCF is {WORLD!r}, not {quoted(mechanism.root_body.name)}; strict=False renames it"
         raise ArgumentError(message, argument="mechanism", body=mechanism.root_body.name)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rbd.files.formats import MJCF
-from rbd.files.pose import IDENTITY, Matrix3, Pose
+from rbd.files.pose import IDENTITY, FloatMat3, Pose
 from rbd.files.writing import (
     coefficient_attributes,
     element,
@@ -44,12 +44,12 @@ def pose_attributes(pose: Pose) -> dict[str, str]:
     return attributes
 
 
-def _axes(rotation: Matrix3) -> tuple[float, ...]:
+def _axes(rotation: FloatMat3) -> tuple[float, ...]:
     """Return the x and y axes of a rotation, rounded such that reading and writing them again reproduces them."""
     return fixed_point(_rounded_axes(rotation), lambda axes: _rounded_axes(rotation_of_axes(axes) or rotation))
 
 
-def _rounded_axes(rotation: Matrix3) -> tuple[float, ...]:
+def _rounded_axes(rotation: FloatMat3) -> tuple[float, ...]:
     return tuple(rounded(row[column], 1.0) + 0.0 for column in (0, 1) for row in rotation)
 
 
@@ -70,6 +70,9 @@ def inertial_line(inertia: SpatialInertia | None) -> Iterator[str]:
 def joint_line(joint: Joint, pose: Pose, *, strict: bool) -> str:
     """Return the line of a joint whose frame after has that pose in its body; raise ArgumentError naming it."""
     kind = _kind(joint)
+    if strict and _has_other_coordinates(kind, pose):
+        message = f"in MJCF the coordinates of a {kind} joint are those of its body's frame"
+        raise refusal(joint, f"{message}; strict=False writes it with these")
     attributes = {"name": joint.name, "type": kind}
     if kind in ("hinge", "ball"):
         attributes |= pose_attributes(Pose(translation=pose.translation))
@@ -85,6 +88,13 @@ def joint_line(joint: Joint, pose: Pose, *, strict: bool) -> str:
     return element("joint", attributes)
 
 
+def _has_other_coordinates(kind: str, pose: Pose) -> bool:
+    """Return whether a joint has other coordinates where its frame after has the pose of the body."""
+    if kind == "free":
+        return bool(pose_attributes(pose))
+    return kind == "ball" and bool(pose_attributes(Pose(rotation=pose.rotation)))
+
+
 def _kind(joint: Joint) -> str:
     for kind, word in _KINDS.items():
         if type(joint.type) is kind:
@@ -96,13 +106,21 @@ def _bounds(joint: Joint, kind: str, *, strict: bool) -> dict[str, str]:
     attributes: dict[str, str] = {}
     for what, attribute in (("position", "range"), ("effort", "actuatorfrcrange")):
         pairs = [(to_float(low), to_float(high)) for low, high in getattr(joint, f"{what}_bounds")]
-        finite = [math.isfinite(low) and math.isfinite(high) for low, high in pairs]
-        if kind in ("hinge", "slide") and finite == [True]:
+        reason = _unwritten_bounds(pairs, kind)
+        if reason is None:
             attributes[attribute] = numbers_text(pairs[0])
         elif strict and any(math.isfinite(end) for pair in pairs for end in pair):
-            reason = "one-sided" if kind in ("hinge", "slide") else f"of a {kind} joint"
             raise refusal(joint, f"MJCF has no {what} bounds that are {reason}; strict=False leaves them out")
     return attributes
+
+
+def _unwritten_bounds(pairs: Sequence[tuple[float, float]], kind: str) -> str | None:
+    """Return the reason why MJCF has no such bounds; None for those it has, an interval of a hinge or slide joint."""
+    if kind not in ("hinge", "slide"):
+        return f"of a {kind} joint"
+    if any(low == high for low, high in pairs):
+        return "equal"  # a range of two zeros would be none, others are refused
+    return None if pairs and all(map(math.isfinite, pairs[0])) else "one-sided"
 
 
 def site_line(name: str, pose: Pose) -> str:

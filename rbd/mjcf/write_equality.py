@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, final
 
 from rbd.errors import quoted
-from rbd.files.names import free_name
+from rbd.files.names import claim_name
 from rbd.files.pose import Pose
 from rbd.files.writing import element, floats, numbers_text, refusal
 from rbd.joints import Revolute
@@ -46,10 +46,11 @@ class EqualityWriter:
         ends = [(predecessor, joint.frame_before), (successor, joint.frame_after)]
         ends.sort(key=lambda end: end[0] is not self._mechanism.root_body)  # the reader puts the world first
         self._names.add(name)
-        names = [self._sites.new_name(f"{name}#{which}") for which in ("before", "after")]
-        for (body, frame), site in zip(ends, names, strict=True):
-            self._sites.add(body, file_pose(body, frame) @ pose, site)
-        return element(tag, {"name": name, "site1": names[0], "site2": names[1]})
+        site1, site2 = (
+            self._sites.add(body, file_pose(body, frame) @ pose, f"{name}#{which}")
+            for (body, frame), which in zip(ends, ("before", "after"), strict=True)
+        )
+        return element(tag, {"name": name, "site1": site1, "site2": site2})
 
     def _coupling(self, coupling: Coupling) -> Iterator[str]:
         """Yield the constraint that a coupling is; raise ArgumentError when its polynomial is too long."""
@@ -63,5 +64,5 @@ class EqualityWriter:
             ends["joint2"] = coupling.source.name
         # All coefficients of the format: those it takes for missing ones are not zero.
         coefficients = [*floats(coupling.coefficients), *[0.0] * (_COEFFICIENTS - len(coupling.coefficients))]
-        name = free_name(coupling.name, self._names)
+        name = claim_name(coupling.name, self._names)
         yield element("joint", {"name": name, **ends, "polycoef": numbers_text(coefficients)})

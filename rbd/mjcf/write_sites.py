@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import final
 
 from rbd.errors import ArgumentError, quoted
-from rbd.files.names import free_name
+from rbd.files.names import claim_name
 from rbd.files.pose import Pose, pose_of
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.mjcf.write_elements import site_line
@@ -32,13 +32,11 @@ class SitesWriter:
         self._names.add(name)
         self._sites[body].append((name, file_pose(body, frame)))
 
-    def add(self, body: RigidBody, pose: Pose, name: str) -> None:
-        """Add a site under a name that `new_name` returned."""
-        self._sites[body].append((name, pose))
-
-    def new_name(self, name: str) -> str:
-        """Return a free name for a site, and reserve it."""
-        return free_name(name, self._names)
+    def add(self, body: RigidBody, pose: Pose, name: str) -> str:
+        """Add a site; return its name, which is new: `name` if that is free."""
+        new_name = claim_name(name, self._names)
+        self._sites[body].append((new_name, pose))
+        return new_name
 
     def has(self, body: RigidBody) -> bool:
         """Return whether a body has sites."""

@@ -17,7 +17,7 @@ from rbd.mjcf.write_elements import inertial_line, joint_line, pose_attributes
 from rbd.mjcf.write_sites import SitesWriter, file_frame, file_pose
 from rbd.scalars import to_float
 
-_LEAST: Final = 1e-15  # mass and moments of moving bodies, for MuJoCo
+_MIN_MASS_AND_MOMENT: Final = 1e-15  # mass and moments of moving bodies, for MuJoCo
 
 
 @final
@@ -140,4 +140,4 @@ def _has_mass(body: RigidBody) -> bool:
     if body.inertia is None:
         return False
     moments = np.linalg.eigvalsh(np.array([floats(row) for row in body.inertia.moment_components]))
-    return to_float(body.inertia.mass) >= _LEAST and float(moments[-1]) >= _LEAST
+    return to_float(body.inertia.mass) >= _MIN_MASS_AND_MOMENT and float(moments[-1]) >= _MIN_MASS_AND_MOMENT

@@ -4,16 +4,17 @@ A sub-package depends only on those above it.
 
 Each of the sub-packages has a map of its own.
 
-codegen/                 programs and intrinsics as LLVM IR
-runtime/                 what machine code needs while it runs: LLVM, caches on disk, threads, locks
-batch/                   many rows at a time
-cached_code.py           machine code in the disk cache
-shared_functions.py      functions that all programs call: sines, access to rows
-compiled_program.py      machine code of a program, for one state and for rows
-repeat.py                repeated calls, each on the results of the last
-builtins/                C functions that Python calls, made at run time
-executable.py            a program that is interpreted, compiled, or called as a builtin
-live_executable.py       that of a live state: when it is compiled
+codegen/                   programs and intrinsics as LLVM IR
+runtime/                   interfaces to the system: LLVM, the disk cache, threads, locks
+batch/                     many rows at a time
+cached_code.py             machine code in the disk cache
+shared_functions.py        functions that all programs call: sines, access to rows
+compiled_program.py        machine code of a program, for one state and for rows
+repeat.py                  repeated calls, each on the results of the last
+builtins/                  C functions that Python calls, made at run time
+background_compilation.py  compilation of one program by the background thread
+executable.py              a program that is interpreted, compiled, or called as a builtin
+live_executable.py         that of a live state: when it is compiled
 
 Importing this package is fast: llvmlite is loaded when the first program is compiled.
 
@@ -103,7 +104,7 @@ def _load() -> None:
     from rbd.native.runtime.llvm_library import open_library
 
     if not is_loaded():
-        memory.check_available(memory.LOADING)
+        memory.check_available(memory.LOADING_BYTES)
         open_library()
     import_module("rbd.native.builtins.builtin")
     import_module("rbd.native.builtins.fused")

@@ -15,19 +15,19 @@ import numpy as np
 from typing_extensions import override
 
 from rbd import native
-from rbd.native.runtime.switch_interval import short_switch_interval
-from rbd.native.runtime.thread_pool import compiler_thread
+from rbd.native.background_compilation import BackgroundCompilation
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.outline import Outline
-from rbd.program.program import Program, offsets
-from rbd.program.status import CLEAN
+from rbd.program.ports import offsets
+from rbd.program.program import Program
+from rbd.program.status import SUCCESS
 from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.builtins.builtin import Binding
     from rbd.native.builtins.parameters import Overloads
-    from rbd.native.compiled_program import Codes, CompiledProgram
+    from rbd.native.compiled_program import CompiledProgram, Statuses
 
 
 class Executable(ABC):
@@ -38,17 +38,10 @@ class Executable(ABC):
         self.lazy_program = lazy_program
         self.outline: Outline = lazy_program.outline
         self.progress: bool | Listener = False
-        """Whether to show a progress bar of the compilation, or the function to call."""
+        """Whether compilations show a progress bar, or the function to call, unless `compile` is told otherwise."""
         self._code: CompiledProgram | None = None
         self._lock = native.Lock()
-        self._queued: object = None
-        """The process whose background thread was told to compile."""
-        self._error: BaseException | None = None
-        self._interpreted = 0
-        """Operations that were interpreted since the last attempt to compile; live states count them."""
-        self.is_compiled = False
-        """Whether there is machine code for one state."""
-        self._has_rows = False
+        self._background = BackgroundCompilation()
 
     @property
     def program(self) -> Program:
@@ -56,19 +49,25 @@ class Executable(ABC):
         return self.lazy_program.program
 
     @property
+    @abstractmethod
+    def is_compiled(self) -> bool:
+        """Whether there is machine code for one state."""
+
+    @property
     def machine_code(self) -> CompiledProgram | None:
         """The machine code if there is some for one state."""
         return self._code if self.is_compiled else None
 
-    def compile(self, *, rows: bool = False) -> CompiledProgram | None:
+    def compile(self, *, rows: bool = False, progress: bool | Listener = False) -> CompiledProgram | None:
         """Compile for one state, or for rows of a batch, and return the machine code.
 
-        Without a compiler it warns and returns None. Raises the errors of the compiler.
+        Without a compiler it warns and returns None. Raises the errors of the compiler. `progress` is that of this
+        compilation; unless given, it is the attribute.
         """
         if not self._has_code(rows):
             if native.available():
                 with self._lock.inner:
-                    self._compile_now(rows)
+                    self._compile_now(rows, self.progress if progress is False else progress)
             else:
                 native.warn_interpreted()
         return self._code if self._has_code(rows) else None
@@ -81,22 +80,25 @@ class Executable(ABC):
         if not self.is_compiled:
             if not native.available():
                 native.warn_interpreted()
-            elif not self._load_if_possible():
-                self._queue()
+            elif not self.load(loads_compiler=False):
+                self._background.queue(self.compile)
         return self.machine_code
 
     def _has_code(self, rows: bool) -> bool:
-        return self._has_rows if rows else self.is_compiled
+        """Return whether there is machine code for rows, or for one state with what its calls need."""
+        if rows:
+            return self._code is not None and self._code.has_entry_of(rows=True)
+        return self.is_compiled
 
-    def _compile_now(self, rows: bool) -> None:
+    def _compile_now(self, rows: bool, progress: bool | Listener) -> None:
         """Compile or load, with a progress bar if it is wanted; the caller holds the lock."""
         if self._has_code(rows):
             return
         code = self._own_code()
-        if self.progress is False or (not rows and code.load_single()):
+        if progress is False or (not rows and code.load_single()):
             self._install(code, rows)
             return
-        with progress_bar(2, f"compile {self.outline.name}", self.progress) as bar:
+        with progress_bar(2, f"compile {self.outline.name}", progress) as bar:
             _ = code.program  # is recorded now if only its outline was found on disk
             bar.update()
             self._install(code, rows)
@@ -111,55 +113,19 @@ class Executable(ABC):
     def _install(self, code: CompiledProgram, rows: bool) -> None:
         """Install the code for one state or for rows, with what its calls need."""
 
-    def load(self) -> bool:
-        """Load machine code for one state from the disk cache, and the compiler first; return whether there is code."""
-        if not self.is_compiled:
+    def load(self, *, loads_compiler: bool = True) -> bool:
+        """Load machine code for one state from the disk cache; return whether there is code.
+
+        That needs the compiler: unless `loads_compiler`, it does nothing as long as the compiler is not loaded.
+        """
+        if not self.is_compiled and (loads_compiler or native.is_loaded()):
             self._lock.try_run(self._load_cached)
         return self.is_compiled
-
-    def _load_if_possible(self) -> bool:
-        """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
-        return self.load() if native.is_loaded() else self.is_compiled
 
     def _load_cached(self) -> None:
         with suppress(MemoryError):  # it is interpreted until there is memory
             if self._own_code().load_single():
-                self._compile_now(rows=False)
-
-    def _queue(self) -> None:
-        """Let the background thread compile, once; a forked process has a thread of its own."""
-        if self._is_queued:
-            return
-        self._queued = compiler_thread.process  # before the thread may reset it
-        try:
-            if not compiler_thread.submit(self._compile_in_background):
-                self._queued, self._interpreted = None, 0  # it is tried again later
-        except BaseException:  # an interrupt: it is not queued
-            self._queued = None
-            raise
-
-    @property
-    def _is_queued(self) -> bool:
-        return self._queued is compiler_thread.process
-
-    def _compile_in_background(self) -> None:
-        with short_switch_interval():
-            self._compile_and_keep_error()
-
-    def _compile_and_keep_error(self) -> None:
-        """Compile; an exception is kept for the next caller."""
-        try:
-            native.use_fused_builtins()  # it is interpreted meanwhile
-            self.compile()
-        except Exception as error:
-            self._error = error
-        finally:
-            self._queued, self._interpreted = None, 0
-
-    def _take_error(self) -> BaseException | None:
-        """Return the kept exception, if there is one, and keep it no longer; two threads at once may both get it."""
-        error, self._error = self._error, None
-        return error
+                self._compile_now(rows=False, progress=self.progress)
 
 
 @final
@@ -174,14 +140,17 @@ class ArrayExecutable(Executable):
         self.interpreted_calls = 0
         """Number of interpreted calls of those who choose between the interpreter and machine code by cost."""
 
+    @property
+    @override
+    def is_compiled(self) -> bool:
+        return self._code is not None and self._code.has_entry_of(rows=False)
+
     @override
     def _install(self, code: CompiledProgram, rows: bool) -> None:
         if rows:
             code.compile_batch()
-            self._has_rows = True
         else:
             code.compile_single()
-            self.is_compiled = True
 
     def code_for_call(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code for a call; None if the call is interpreted.
@@ -191,7 +160,7 @@ class ArrayExecutable(Executable):
         """
         if rows or not native.in_background():
             return self.compile(rows=rows)
-        error = self._take_error()
+        error = self._background.take_error()
         if error is not None and not self.is_compiled:
             raise error
         return self._compile_or_queue()
@@ -210,34 +179,34 @@ class ArrayExecutable(Executable):
         outputs: Sequence[Array],
         count: int,
         threads: int,
-        codes: Codes | None = None,
+        statuses: Statuses | None = None,
     ) -> tuple[int, int]:
         """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
         code = self.code_for_call(rows=True)
         if code is None:
-            return self.interpret_rows(inputs, outputs, count, codes)
+            return self.interpret_rows(inputs, outputs, count, statuses)
         self.native_calls += 1
-        return code.run_batch(inputs, outputs, count, threads, codes)
+        return code.run_batch(inputs, outputs, count, threads, statuses)
 
     def interpret_rows(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], count: int, codes: Codes | None = None
+        self, inputs: Sequence[Array], outputs: Sequence[Array], count: int, statuses: Statuses | None = None
     ) -> tuple[int, int]:
-        """Interpret rows, up to the first that fails, or all if `codes` receive their statuses."""
+        """Interpret rows, up to the first that fails, or all if `statuses` receives what they return."""
         program = self.program
         sources = [(each, each.ndim > len(port.shape)) for each, port in zip(inputs, program.inputs, strict=True)]
         for k in range(count):
             flat = [x for each, has_rows in sources for x in (each[k] if has_rows else each).reshape(-1).tolist()]
             values, status = program.interpret_flat(flat)
-            if status != CLEAN:
-                if codes is None:
+            if status != SUCCESS:
+                if statuses is None:
                     return k, status
-                codes[k] = status
+                statuses[k] = status
                 continue
             for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
                 each[k] = np.reshape(values[start : start + port.size], port.shape)
-        return _first_code(codes)
+        return _first_failure(statuses)
 
-    def builtin(
+    def make_builtin(
         self,
         fallback: Callable[..., object],
         name: str = "",
@@ -266,12 +235,12 @@ class ArrayExecutable(Executable):
             add_overload(code, binding, overloads)
 
     def _code_of_builtins(self) -> CompiledProgram | None:
-        return self._code if self._has_rows else self.compile()
+        return self._code if self._has_code(rows=True) else self.compile()
 
 
-def _first_code(codes: Codes | None) -> tuple[int, int]:
-    """Return the first row whose status is not clean, and that status; -1 if there is none."""
-    if codes is None or not codes.any():
-        return -1, CLEAN
-    first = int((codes != 0).argmax())
-    return first, int(codes[first])
+def _first_failure(statuses: Statuses | None) -> tuple[int, int]:
+    """Return the first row that failed, and its status; -1 if there is none."""
+    if statuses is None or not statuses.any():
+        return -1, SUCCESS
+    first = int((statuses != 0).argmax())
+    return first, int(statuses[first])

@@ -18,7 +18,7 @@ from rbd.native.executable import Executable
 from rbd.program.interpret import run as interpret
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.program import Program
-from rbd.program.status import CLEAN
+from rbd.program.status import SUCCESS
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
@@ -48,71 +48,81 @@ class LiveExecutable(Executable):
         """Set a program or its outline, and a function that is called after compilation."""
         super().__init__(lazy_program)
         self._keep = keep
-        self._builtin: Callable[..., Any] | None = None
+        self.builtin: Callable[..., Any] | None = None
+        """The machine code as a builtin, which is set once."""
         self._results = [(port.shape, port.size) for port in self.outline.outputs]
         self._program: Program | None = None
         self._cost = 0
-        if not self._load_if_possible():
+        self._interpreted = 0
+        """Operations that were interpreted since attempt number `_attempts` to compile has ended."""
+        self._attempts = 0
+        if not self.load(loads_compiler=False):
             self._program = lazy_program.program  # recorded now: the mechanism may be edited later
-            self._cost = self._program.cost or _LEAST_COST
+            self._cost = self.outline.cost or _LEAST_COST
+
+    @property
+    @override
+    def is_compiled(self) -> bool:
+        return self.builtin is not None
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
-        """Return the outputs as new arrays; None unless the status is clean."""
-        builtin = self._builtin or self._count_call()
-        if builtin is None:
+        """Return the outputs as new arrays; None if the program fails."""
+        if self.builtin is None and (operations := self._count_call()) > OPERATIONS_BEFORE_SEARCH:
+            self._compile_if_cheaper(operations)
+        if self.builtin is None:
             return self._interpret(inputs)
-        result: Any = builtin(*inputs)
+        result: Any = self.builtin(*inputs)
         return result if result is None or len(self.outline.outputs) > 1 else (result,)
 
-    def code_after_use(self) -> CompiledProgram | None:
-        """Return the machine code; without any, a use of outputs that are kept counts as an interpreted call."""
-        if not self.is_compiled:
-            self._count_call()
+    def code_for_query(self) -> CompiledProgram | None:
+        """Return the machine code; without any, a query of outputs that are kept counts as an interpreted call."""
+        if self.builtin is None and (operations := self._count_call()) > OPERATIONS_BEFORE_SEARCH:
+            self._compile_if_cheaper(operations)
         return self.machine_code
 
-    def _count_call(self) -> Callable[..., Any] | None:
-        """Count an interpreted call; return the builtin if machine code is there by now."""
-        before, self._interpreted = self._interpreted, self._interpreted + self._cost
-        return self._compile_if_cheaper(before) if self._interpreted > OPERATIONS_BEFORE_SEARCH else None
+    def code_for_builtin(self) -> CompiledProgram | None:
+        """Return the machine code for a builtin of the caller; without any, let the background thread compile.
 
-    def request_code(self) -> bool:
-        """Return whether there is machine code; let the background thread compile if there is none.
-
-        After a failure it compiles again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
+        After a failure it compiles again once such calls have cost `OPERATIONS_BEFORE_COMPILING` operations.
         """
-        if self.is_compiled or self._is_queued:
-            return self.is_compiled
-        self._interpreted += max(self._cost, 1)
-        if self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING:
-            self._compile_or_queue()
-        return self.is_compiled
+        if self.builtin is None and not self._background.is_queued:
+            operations = self._count_call()
+            if not self._background.has_failed or operations > OPERATIONS_BEFORE_COMPILING:
+                self._compile_or_queue()
+        return self.machine_code
 
-    def _compile_if_cheaper(self, before: int) -> Callable[..., Any] | None:
-        """Compile if that is cheaper; `before` operations were interpreted before this call."""
-        waits = self._pays_to_wait()
-        if self._is_queued and not waits:
-            return None
+    def _count_call(self) -> int:
+        """Count an interpreted call; return the number of operations since the last attempt to compile."""
+        if self._attempts != self._background.ended_attempts:
+            self._attempts, self._interpreted = self._background.ended_attempts, 0
+        self._interpreted += self._cost
+        return self._interpreted
+
+    def _compile_if_cheaper(self, operations: int) -> None:
+        """Compile if that is cheaper than interpretation; so many operations are counted since the last attempt."""
+        waits = self._pays_to_wait(operations)
+        if self._background.is_queued and not waits:
+            return
         if not native.available():
-            if self._interpreted > OPERATIONS_BEFORE_COMPILING:
+            if operations > OPERATIONS_BEFORE_COMPILING:
                 native.warn_interpreted()
-            return None
-        error = self._take_error()
+            return
+        error = self._background.take_error()
         if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
         if waits:
-            self._compile_and_keep_error()
-        elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
+            self._background.run(self.compile)
+        elif operations > OPERATIONS_BEFORE_COMPILING:
             self._compile_or_queue()
-        elif before <= OPERATIONS_BEFORE_SEARCH:
-            self._load_if_possible()
-        return self._builtin
+        elif operations - self._cost <= OPERATIONS_BEFORE_SEARCH:  # the first call above that number
+            self.load(loads_compiler=False)
 
-    def _pays_to_wait(self) -> bool:
-        """Return whether calls are long, and have cost more than compiling since the last attempt."""
+    def _pays_to_wait(self, operations: int) -> bool:
+        """Return whether calls are long, and these operations have cost more than compiling."""
         if self._cost <= LONG_CALL:
             return False
-        return self._interpreted > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code)
+        return operations > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code)
 
     @override
     def _install(self, code: CompiledProgram, rows: bool) -> None:
@@ -123,10 +133,10 @@ class LiveExecutable(Executable):
         def run(*arrays: Array) -> Any:
             return _run(code, arrays)
 
-        self._builtin = make_builtin(code, run)
+        builtin = make_builtin(code, run)
         if self._keep is not None:
             self._keep()
-        self.is_compiled = True
+        self.builtin = builtin
 
     def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         program = self._program
@@ -135,7 +145,7 @@ class LiveExecutable(Executable):
         for each in inputs:
             flat.extend(each.ravel().tolist())
         values, status = interpret(program, flat)
-        if status != CLEAN:
+        if status != SUCCESS:
             return None
         arrays: list[Array] = []
         start = 0
@@ -146,8 +156,8 @@ class LiveExecutable(Executable):
 
 
 def _run(code: CompiledProgram, inputs: Sequence[Array]) -> Any:
-    """Run machine code through ctypes; return None unless the status is clean."""
+    """Run machine code through ctypes; return None if the program fails."""
     outputs = [np.empty(port.shape) for port in code.outline.outputs]
-    if code.run(inputs, outputs) != CLEAN:
+    if code.run(inputs, outputs) != SUCCESS:
         return None
     return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -10,9 +10,9 @@ from rbd.native.batch.rows import row_functions
 from rbd.native.cached_code import cached_code, code_key
 from rbd.native.codegen.declarations import declared, module_declarations
 from rbd.native.codegen.ir import NARROW, Lanes
-from rbd.native.codegen.trig import sincos_function
+from rbd.native.codegen.sincos import sincos_function
 from rbd.native.runtime.jit import Library, host_processor
-from rbd.native.runtime.locks import compiler
+from rbd.native.runtime.locks import compiler_lock
 
 _NAME: Final = re.compile(r"@(\w+)\(")
 
@@ -31,7 +31,7 @@ class SharedFunctions:
     @property
     def addresses(self) -> Mapping[str, int]:
         """The addresses of the functions, by name."""
-        with compiler.inner:
+        with compiler_lock.inner:
             if self._library is None:
                 names = tuple(found[1] for line in self.declarations if (found := _NAME.search(line)))
                 self._library = Library(cached_code(code_key(self._key), self.text, shared=True), names)

@@ -24,18 +24,20 @@ example_d_x: x[2] -> d_z_d_x[2, 2]
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeAlias, cast
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.arguments import require_choice
-from rbd.program.graph import Nested, shaped
-from rbd.program.program import Port, Program, offsets
+from rbd.arguments import boolean, require_choice
+from rbd.program.graph import Graph, Nested, nested_tuples
+from rbd.program.ports import Port, offsets
+from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.program.replay import evaluate
 from rbd.program.sweeps import Row, dependence, forward, influence, reverse
+from rbd.scalars.entries import flattened
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -61,13 +63,13 @@ def derivative(
     Raises ArgumentError for names that are no output or input, ScalarError for an intrinsic without derivative.
     """
     input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
-    results = program.results[outputs.start : outputs.stop]
+    results, only_entries = program.results[outputs.start : outputs.stop], boolean(sparse, "sparse")
     with recording() as graph:
-        inputs = [x for port in program.inputs for x in _flat(graph.input(port.name, port.shape), port)]
+        inputs = [x for port in program.inputs for x in _scalars_of_input(graph, port)]
         seeds = _seeds(inputs[input_range.start : input_range.stop], directions)
         sweep = forward if _mode(program, input_range, results, mode) == "forward" else reverse
-        rows = sweep(program, evaluate(program, inputs), input_range, seeds, results)
-        if sparse:
+        rows = sweep(evaluate(program, inputs), input_range, seeds, results)
+        if only_entries:
             entries = _sparse(rows, _pattern(program, input_range, results, seeds))
         else:
             columns = _port(program.inputs, wrt).shape if directions is None else (len(seeds[0]) if seeds else 0,)
@@ -89,7 +91,7 @@ def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | No
     input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
     port, results = _port(program.inputs, wrt), program.results[outputs.start : outputs.stop]
     with recording() as graph:
-        seeds = _seeds(list(_flat(graph.input(port.name, port.shape), port)), directions)
+        seeds = _seeds(_scalars_of_input(graph, port), directions)
         return _pattern(program, input_range, results, seeds)
 
 
@@ -140,19 +142,15 @@ def _range(ports: tuple[Port, ...], name: str, argument: str) -> range:
     return next(range(start, start + port.size) for start, port in offsets(ports) if port.name == name)
 
 
-def _flat(nested: object, port: Port) -> Iterator[Scalar]:
-    """Yield the scalars of an input in order."""
-    if not port.shape:
-        yield cast("Scalar", nested)
-        return
-    for part in cast("Sequence[object]", nested):
-        yield from _flat(part, Port(port.name, port.shape[1:]))
+def _scalars_of_input(graph: Graph, port: Port) -> Sequence[Scalar]:
+    """Add an input to a graph; return its scalars in order."""
+    return flattened(graph.input(port.name, port.shape))[0]
 
 
 def _dense(rows: Sequence[Row], of: tuple[int, ...], columns: tuple[int, ...]) -> Nested:
     """Return all entries as nested tuples; an empty array, whose shape counts, where there are none."""
     flat, shape = (row.get(k, 0) for row in rows for k in range(math.prod(columns))), (*of, *columns)
-    return shaped(flat, shape) if math.prod(shape) else np.zeros(shape)
+    return nested_tuples(flat, shape) if math.prod(shape) else np.zeros(shape)
 
 
 def _sparse(rows: Sequence[Row], pattern: NDArray[np.bool_]) -> Nested:

@@ -9,40 +9,35 @@ else is the C library's function, which compiled programs call too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rbd.program.opcodes import Op, operands_of
-from rbd.program.status import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, SUCCESS
 
 if TYPE_CHECKING:
     from rbd.intrinsics.intrinsic import IntrinsicCall
     from rbd.program.program import Program
 
-FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.evaluate_float for op in Op}
-"""Functions of the operations."""
 _SPECIAL: Final = (Op.POSITIVE, Op.CALL, Op.PICK)
 """Operations that may end the program or have other operands than numbers."""
-_FLOATS: Final = [None if op in _SPECIAL else FUNCTIONS.get(op) for op in range(max(FUNCTIONS) + 1)]
-"""The other functions by operation number, for the inner loop."""
+FLOAT_FUNCTIONS: Final[list[Any]] = [None] * (max(Op) + 1)
+"""Functions of floats by operation number, None for special operations. Builtins replace some, with the same bits."""
+for _op in set(Op).difference(_SPECIAL):
+    FLOAT_FUNCTIONS[_op] = _op.row.evaluate_float
 
 Code = Sequence[tuple[int, ...]]
 
 
-def set_function(op: Op, function: Callable[..., float]) -> None:
-    """Set a function of floats that is faster than the one before, with the same bits."""
-    FUNCTIONS[op] = _FLOATS[op] = function
-
-
 def run(program: Program, inputs: Sequence[float]) -> tuple[list[float], int]:
-    """Return the output scalars and the status word; there are no outputs unless it is clean."""
+    """Return the output scalars and the status code; there are no outputs unless it is SUCCESS."""
     if not all(map(math.isfinite, inputs)):
         return [], BAD_INPUT
     values, status = _execute(program, inputs, program.code)
-    if status != CLEAN:
+    if status != SUCCESS:
         return [], status
     outputs = list(map(values.__getitem__, program.results))
-    return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
+    return (outputs, SUCCESS) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
 def failed_on_nonfinite(program: Program, inputs: Sequence[float], label: int) -> bool:
@@ -68,10 +63,10 @@ def _execute(program: Program, inputs: Sequence[float], code: Code) -> tuple[lis
     """
     values: list[Any] = [*inputs, *([None] * len(program.code)), *reversed(program.constants)]
     for position, step in enumerate(code, len(inputs)):
-        function, count = _FLOATS[step[0]], len(step)
+        function, count = FLOAT_FUNCTIONS[step[0]], len(step)
         if function is None:
             status = _execute_special(step, position, values, program.calls)
-            if status != CLEAN:
+            if status != SUCCESS:
                 return values, status
         elif count == 4:
             values[position] = function(values[step[1]], values[step[2]], values[step[3]])
@@ -79,7 +74,7 @@ def _execute(program: Program, inputs: Sequence[float], code: Code) -> tuple[lis
             values[position] = function(values[step[1]], values[step[2]])
         else:
             values[position] = function(*map(values.__getitem__, step[1:]))
-    return values, CLEAN
+    return values, SUCCESS
 
 
 def _execute_special(step: tuple[int, ...], position: int, values: list[Any], calls: Sequence[IntrinsicCall]) -> int:
@@ -91,10 +86,10 @@ def _execute_special(step: tuple[int, ...], position: int, values: list[Any], ca
         values[position] = values[first]
     elif op == Op.CALL:
         call = calls[first]
-        outputs, failed = call.intrinsic.run(call.sizes, [values[r] for r in rest])
+        outputs, failed = call.intrinsic.run_on_floats(call.sizes, [values[r] for r in rest])
         if failed:
             return FIRST_CHECK + call.first_label + failed - 1
         values[position] = outputs
     else:
         values[position] = values[first][rest[0]]
-    return CLEAN
+    return SUCCESS

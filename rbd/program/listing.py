@@ -11,12 +11,14 @@ from typing_extensions import override
 
 from rbd.program.nodes import subscript
 from rbd.program.opcodes import Op
-from rbd.program.rolling import THRESHOLD, Loop, find_loops
+from rbd.program.rolling import ROLLING_THRESHOLD, Loop, find_loops
 
 if TYPE_CHECKING:
-    from rbd.program.program import Port, Program
+    from rbd.program.ports import Port
+    from rbd.program.program import Program
 
-Shown: TypeAlias = Callable[[int], str]
+OperandText: TypeAlias = Callable[[int], str]
+"""The text of an operand."""
 
 
 @final
@@ -54,7 +56,7 @@ def count(program: Program) -> Count:
     return Count(dict(totals), ops[Op.POSITIVE], len(program.code))
 
 
-def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
+def listing(program: Program, threshold: int = ROLLING_THRESHOLD) -> Iterator[str]:
     """Return the lines of a program: one per instruction, one per output scalar.
 
     Of the loops that long programs are rolled into (see `rolling.py`), the first iteration is shown.
@@ -63,45 +65,45 @@ def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
     yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
     yield f"  {count(program)}"
 
-    def shown(r: int) -> str:
+    def text_of(r: int) -> str:
         if r < 0:
             return repr(program.constants[~r])
         return names[r] if r < len(names) else f"t{r - len(names)}"
 
     start = 0
     for loop in find_loops(program, threshold):
-        yield from _straight(program, range(start, loop.first), shown)
-        yield from _repeated(program, loop, shown)
+        yield from _straight_lines(program, range(start, loop.first), text_of)
+        yield from _loop_lines(program, loop, text_of)
         start = loop.stop
-    yield from _straight(program, range(start, len(program.code)), shown)
+    yield from _straight_lines(program, range(start, len(program.code)), text_of)
     elements = [name for port in program.outputs for name in _element_names(port)]
-    yield from (f"  {name} = {shown(r)}" for name, r in zip(elements, program.results, strict=True))
+    yield from (f"  {name} = {text_of(r)}" for name, r in zip(elements, program.results, strict=True))
 
 
-def _straight(program: Program, places: range, shown: Shown) -> Iterator[str]:
+def _straight_lines(program: Program, places: range, text_of: OperandText) -> Iterator[str]:
     for k in places:
         code, *operands = program.code[k]
-        yield f"  t{k} = {_expression(program, Op(code), operands, shown)}"
+        yield f"  t{k} = {_expression(program, Op(code), operands, text_of)}"
 
 
-def _repeated(program: Program, loop: Loop, shown: Shown) -> Iterator[str]:
+def _loop_lines(program: Program, loop: Loop, text_of: OperandText) -> Iterator[str]:
     """Return the lines of a loop: its first iteration; the others differ in operands and signs."""
     second = loop.first + loop.period
     yield f"  {loop.count} times {loop.period} instructions, t{loop.first} to t{loop.stop - 1}:"
-    yield from (f"  {line}" for line in _straight(program, range(loop.first, second), shown))
+    yield from (f"  {line}" for line in _straight_lines(program, range(loop.first, second), text_of))
     yield f"    ... and so on, from t{second}"
 
 
-def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> str:
+def _expression(program: Program, op: Op, operands: list[int], text_of: OperandText) -> str:
     if op == Op.POSITIVE:
-        return op.row.listing.format(shown(operands[0]), program.labels[operands[1]])
+        return op.row.listing.format(text_of(operands[0]), program.labels[operands[1]])
     if op == Op.PICK:
-        return f"{shown(operands[0])}[{operands[1]}]"
+        return f"{text_of(operands[0])}[{operands[1]}]"
     if op == Op.CALL:
         call = program.calls[operands[0]]
-        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.bind(call.sizes).items())
-        return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
-    return op.row.listing.format(*map(shown, operands))
+        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.sizes_by_name(call.sizes).items())
+        return f"{call.intrinsic.name}[{sizes}]({', '.join(map(text_of, operands[1:]))})"
+    return op.row.listing.format(*map(text_of, operands))
 
 
 def _element_names(port: Port) -> list[str]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard, cast, final
+from typing import Final, NamedTuple, TypeAlias, TypeGuard, cast, final
 
-from rbd.errors import RecordingError, ScalarError, ShapeError
+from rbd.errors import RecordingError, ScalarError
 from rbd.intrinsics.intrinsic import IntrinsicCall
-from rbd.program.graph import Graph, Nested, Recorded
+from rbd.program.graph import Graph, Recorded
 from rbd.program.nodes import (
     ADD,
     CALL,
@@ -34,27 +34,26 @@ from rbd.program.nodes import (
     TIMES_CONSTANT,
     GraphNode,
 )
-from rbd.program.opcodes import FUSED, NUMBERED
+from rbd.program.opcodes import FUSED, WITH_IMMEDIATE
 from rbd.program.recorded import as_float
 from rbd.program.recorded_condition import RecordedCondition
-from rbd.scalars.registry import ARRAYS
 
-Operand: TypeAlias = GraphNode | float
+NodeOrConstant: TypeAlias = GraphNode | float
 Term: TypeAlias = tuple[int, ...]
 """An operation and its operands: a node's number, or ~k for the k-th constant of the pool."""
 
-_OF_CONSTANT: Final = {PLUS_CONSTANT: ADD, CONSTANT_MINUS: SUB, TIMES_CONSTANT: MUL, CONSTANT_OVER: DIV}
+_OPERATIONS_OF_CONSTANTS: Final = {PLUS_CONSTANT: ADD, CONSTANT_MINUS: SUB, TIMES_CONSTANT: MUL, CONSTANT_OVER: DIV}
 _CONSTANT_FIRST: Final = frozenset({CONSTANT_MINUS, CONSTANT_OVER})
-_OF_NODES: Final = frozenset({ADD, SUB, MUL})  # never of a constant: by far the most frequent
+_OPERATIONS_OF_NODES: Final = frozenset({ADD, SUB, MUL})  # never of a constant: by far the most frequent
 # Those whose instructions hold more than operands.
-_SPECIAL: Final = NUMBERED | {CALL}
+_SPECIAL: Final = WITH_IMMEDIATE | {CALL}
 # What a sum becomes when one of its terms is a product; what -(a b + c) ... become.
 _WITH_FIRST: Final = {op: int(FUSED[1, sign]) for op, sign in ((ADD, 1), (SUB, -1))}
 _WITH_SECOND: Final = {op: int(FUSED[sign, 1]) for op, sign in ((ADD, 1), (SUB, -1))}
 _NEGATED: Final = {int(op): int(FUSED[-product, -addend]) for (product, addend), op in FUSED.items()}
 
 
-class Lowered(NamedTuple):
+class LoweredProgram(NamedTuple):
     """The data of a program: constants, instructions, operands of the outputs, labels and calls of intrinsics."""
 
     constants: tuple[float, ...]
@@ -64,12 +63,12 @@ class Lowered(NamedTuple):
     calls: tuple[IntrinsicCall, ...]
 
 
-def lower(graph: Graph, outputs: Sequence[object]) -> Lowered:
+def lower(graph: Graph, outputs: Sequence[object]) -> LoweredProgram:
     """Return the instructions of `outputs`, recorded scalars and numbers of this graph."""
     lowering = _Lowering(graph, outputs)
     lowering.absorb_negations()
     lowering.fuse()
-    return lowering.numbered()
+    return lowering.renumbered()
 
 
 @final
@@ -77,38 +76,39 @@ class _Lowering:
     """Builder of the instructions of one program."""
 
     def __init__(self, graph: Graph, outputs: Sequence[object]) -> None:
-        """Take in what `outputs` depend on."""
+        """Make a term of each node that `outputs` depend on."""
         self.graph = graph
         self._pool: list[float] = []
-        self._numbers: dict[bytes, int] = {}
+        self._constant_numbers: dict[bytes, int] = {}
         self.outputs = [self._operand(_scalar(x, graph)) for x in outputs]
         self.terms: dict[int, Term] = {}
         self.labels: list[str] = []
+        self._label_numbers: dict[str, int] = {}
         self.calls: list[IntrinsicCall] = []
-        for node in _needed(graph, outputs):
+        for node in _live_nodes(graph, outputs):
             self.terms[node.index] = self._term(node)
         self.uses = self._count_uses()
 
-    # ---------------------------------------------------------------- taking in
+    # ---------------------------------------------------------------- terms of nodes
 
     def _constant(self, value: float) -> int:
         """Return ~k for a constant; constants with equal bits share an entry of the pool."""
         key = struct.pack("<d", value)
-        number = self._numbers.setdefault(key, len(self._pool))
+        number = self._constant_numbers.setdefault(key, len(self._pool))
         if number == len(self._pool):
             self._pool.append(value)
         return ~number
 
-    def _operand(self, x: Operand) -> int:
+    def _operand(self, x: NodeOrConstant) -> int:
         return x.index if isinstance(x, GraphNode) else self._constant(x)
 
     def _term(self, node: GraphNode) -> Term:
-        if node.op in _OF_NODES:
+        if node.op in _OPERATIONS_OF_NODES:
             return node.op, node.a.index, node.b.index
-        if node.op in _OF_CONSTANT:
-            a, c = node.a.index, self._constant(node.b)
-            return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
-        if node.op in NUMBERED:
+        if node.op in _OPERATIONS_OF_CONSTANTS:
+            op, a, c = _OPERATIONS_OF_CONSTANTS[node.op], node.a.index, self._constant(node.b)
+            return (op, c, a) if node.op in _CONSTANT_FIRST else (op, a, c)
+        if node.op in WITH_IMMEDIATE:
             return node.op, node.a.index
         return node.op, *(self._operand(x) for x in _operands(node))
 
@@ -181,7 +181,7 @@ class _Lowering:
 
     # ---------------------------------------------------------------- numbering
 
-    def numbered(self) -> Lowered:
+    def renumbered(self) -> LoweredProgram:
         """Return the program with the final numbers of operands, labels and calls."""
         new_operands = {node.index: node.a for node in self.graph.tables[INPUT].values()}
         new_operands.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
@@ -196,14 +196,14 @@ class _Lowering:
             code.append(self._instruction(self.graph.order[index], op, operands) if op in _SPECIAL else (op, *operands))
         results = tuple(map(moved, self.outputs))
         pool = tuple(self._pool[k] for k in constants)
-        return Lowered(pool, tuple(code), results, tuple(self.labels), tuple(self.calls))
+        return LoweredProgram(pool, tuple(code), results, tuple(self.labels), tuple(self.calls))
 
     def _instruction(self, node: GraphNode, op: int, operands: Sequence[int]) -> Term:
         """Return the instruction of a check, a call or a pick, with its indices."""
         if op == PICK:
             return op, *operands, node.b
         if op == POSITIVE:
-            return op, *operands, self._label(self.graph.labels[cast("int", node.b)])
+            return op, *operands, self._label(node.b)
         intrinsic, sizes, labels = node.a
         self.calls.append(IntrinsicCall(intrinsic, sizes, len(self.labels), len(labels)))
         self.labels += labels
@@ -211,14 +211,13 @@ class _Lowering:
 
     def _label(self, text: str) -> int:
         """Return the label of a check; calls have labels of their own."""
-        for number, known in enumerate(self.labels):
-            if known == text and not any(call.has_label(number) for call in self.calls):
-                return number
-        self.labels.append(text)
-        return len(self.labels) - 1
+        number = self._label_numbers.setdefault(text, len(self.labels))
+        if number == len(self.labels):
+            self.labels.append(text)
+        return number
 
 
-def _scalar(x: object, graph: Graph) -> Operand:
+def _scalar(x: object, graph: Graph) -> NodeOrConstant:
     """Return an output as a node of this graph or a float."""
     if isinstance(x, Recorded):
         if x.graph is not graph:
@@ -226,33 +225,33 @@ def _scalar(x: object, graph: Graph) -> Operand:
         return x
     value = as_float(x)
     if value is None:
-        raise ScalarError(_no_output(x), scalar=x, function="Program.of")
+        raise ScalarError(_no_output_message(x), scalar=x, function="Program.of")
     return value
 
 
-def _no_output(x: object) -> str:
+def _no_output_message(x: object) -> str:
     """Return the message for an output that is no number, with what to write for conditions and truth values."""
     if isinstance(x, RecordedCondition):
         return "a condition is no output of a program; write numpy.where(condition, 1.0, 0.0)"
     return f"{type(x).__name__} is no output of a program" + (f"; write {float(x)}" if isinstance(x, bool) else "")
 
 
-def _operands(node: GraphNode) -> tuple[Operand, ...]:
+def _operands(node: GraphNode) -> tuple[NodeOrConstant, ...]:
     """Return the nodes and constants that are operands of an operation."""
-    if node.op in _OF_NODES:
+    if node.op in _OPERATIONS_OF_NODES:
         return node.a, node.b
     if node.op == SELECT:
         return node.a, *node.b
     if node.op == CALL:
-        return cast("tuple[Operand, ...]", node.b)
-    return (node.a,) if node.b is None or node.op in NUMBERED else (node.a, node.b)
+        return cast("tuple[NodeOrConstant, ...]", node.b)
+    return (node.a,) if node.b is None or node.op in WITH_IMMEDIATE else (node.a, node.b)
 
 
-def _is_node(x: Operand) -> TypeGuard[GraphNode]:
+def _is_node(x: NodeOrConstant) -> TypeGuard[GraphNode]:
     return isinstance(x, GraphNode)
 
 
-def _needed(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
+def _live_nodes(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
     """Return the nodes that outputs depend on, without inputs, in recorded order."""
     marked = bytearray(len(graph.order))
     for x in outputs:
@@ -261,24 +260,9 @@ def _needed(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
     for node in reversed(graph.order):  # whatever needs a node comes after it
         if not marked[node.index]:
             continue
-        if node.op in _OF_NODES:
+        if node.op in _OPERATIONS_OF_NODES:
             marked[node.a.index] = marked[node.b.index] = True
         else:
             for x in filter(_is_node, _operands(node)):
                 marked[x.index] = True
     return [node for node in graph.order if marked[node.index] and node.op != INPUT]
-
-
-def flattened_output(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
-    """Return the scalars of nested tuples (or of an array) in order, and their shape; raise ShapeError when ragged."""
-    if isinstance(nested, ARRAYS):
-        array = cast("Any", nested)
-        return cast("list[object]", array.reshape(-1).tolist()), array.shape
-    if not isinstance(nested, (tuple, list)):
-        return [nested], ()
-    parts = [flattened_output(part) for part in cast("Sequence[Nested]", nested)]
-    shapes = {shape for _, shape in parts}
-    if len(shapes) > 1:
-        raise ShapeError(f"an output has parts of different shapes {sorted(shapes)}", argument="outputs", actual=shapes)
-    inner = next(iter(shapes), ())
-    return [x for flat, _ in parts for x in flat], (len(parts), *inner)

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from rbd.errors import RecordingError, RecordingLimitError
 from rbd.program.opcodes import Op
-from rbd.scalars.opaque import Opaque, caller_line
+from rbd.scalars.opaque import OpaqueValue, caller_line
 
 Key: TypeAlias = int | str | float | tuple[int | str | float, ...]
 
@@ -63,8 +63,6 @@ class Nodes:
         """Begin without nodes."""
         self.order: list[GraphNode] = []
         self.tables: list[dict[Key, Any]] = [{} for _ in range(_KINDS)]
-        self.labels: list[str] = []
-        self._label_numbers: dict[str, int] = {}
 
     def intern(self, kind: type[GraphNodeType], op: int, a: object, b: object, key: Key) -> GraphNodeType:
         """Return the node of this operation; equal operations share one. `key` identifies the operands."""
@@ -85,19 +83,16 @@ class Nodes:
             table.clear()
         self.order.clear()  # after the tables, so that nodes are freed from the last one on
 
-    def label(self, text: str) -> int:
-        """Return the index of a label."""
-        number = self._label_numbers.setdefault(text, len(self.labels))
-        if number == len(self.labels):
-            self.labels.append(text)
-        return number
+    def __del__(self) -> None:
+        """Drop all nodes one by one: freeing a long chain recursively overflows the stack of CPython 3.13's threads."""
+        self.clear()
 
 
-class GraphNode(Opaque):
+class GraphNode(OpaqueValue):
     """One operation: `op` on `a` and `b`, number `index` of its graph.
 
     `a` is a node, or a constant; an input's `a` is its number among the input scalars. `b` is a node, a constant, None,
-    a pair of branches (SELECT), a label's number (POSITIVE), an output's number (PICK) or a name (inputs). A CALL has
+    a pair of branches (SELECT), a label (POSITIVE), an output's number (PICK) or a name (inputs). A CALL has
     the intrinsic, its sizes and its labels in `a`, all operands in `b`.
     """
 

@@ -29,17 +29,18 @@ from rbd.program.operation import (
     condition,
     factors,
     fused,
-    in_own_code,
     infix,
     library_function,
     llvm_call,
     plus_or_minus,
     select_derivatives,
+    with_c_code,
 )
 from rbd.scalars import libm
 from rbd.scalars.elementary import ELEMENTARY
 from rbd.scalars.families import real
-from rbd.scalars.lengths import scaled_into_range
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
+from rbd.scalars.norms import scaled_into_range
 from rbd.scalars.sincos import LIMIT, sincos
 
 _UNIT: Final = 1.001
@@ -49,7 +50,7 @@ _UNIT: Final = 1.001
 @lru_cache(maxsize=256)
 def _sincos(x: float) -> tuple[float, float]:
     """Return sine and cosine, cached since both are needed; the cache takes 0.0 for -0.0, as the polynomial does."""
-    return sincos(x, libm.fma)
+    return sincos(x, NATIVE_FUNCTIONS.fma or libm.fma)
 
 
 @lru_cache(maxsize=256)
@@ -78,23 +79,23 @@ def _larger(c: float, a: float, b: float) -> float:
     return max(a, b)
 
 
-def _of(name: str) -> Callable[[Any, Any], tuple[Any]]:
+def _elementary_factor(name: str) -> Callable[[Any, Any], tuple[Any]]:
     """Return the factor of an elementary function of one operand."""
     first = ELEMENTARY[name].first
     return lambda x, y: (first(x, y),)
 
 
-def _of_quotient(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
+def _quotient_factors(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
     return f.divide(1, b), f.divide(-quotient, b)
 
 
-def _of_angle(y: Any, x: Any, angle: Any) -> tuple[Any, Any]:
+def _atan2_factors(y: Any, x: Any, angle: Any) -> tuple[Any, Any]:
     (y, x), scale = scaled_into_range((y, x))
     square = x * x + y * y
     return f.divide(scale * x, square), f.divide(-scale * y, square)
 
 
-def _of_power(x: Any, n: Any, result: Any) -> tuple[Any, Any]:
+def _power_factors(x: Any, n: Any, result: Any) -> tuple[Any, Any]:
     first = n * f.power(x, n - 1)
     return first, 0.0 if f.is_float(n) else result * f.log(x)
 
@@ -117,7 +118,7 @@ class Op(IntEnum):
     ADD = plus_or_minus(1, "+", add, "fadd {double}", "add", 1)
     SUB = plus_or_minus(2, "-", sub, "fsub {double}", "subtract", -1)
     MUL = arithmetic(infix(3, "*", mul, mul, "fmul {double}", "multiply"), lambda a, b, y: (b, a), "*", bound_rule=mul)
-    DIV = arithmetic(infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide"), _of_quotient, "divide")
+    DIV = arithmetic(infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide"), _quotient_factors, "divide")
     NEG = ProgramOperation(
         5,
         operand_types="x",
@@ -135,7 +136,7 @@ class Op(IntEnum):
         operand_types="x",
         evaluate_float=math.fabs,
         evaluate=f.absolute,
-        local_derivatives=factors(_of("absolute")),
+        local_derivatives=factors(_elementary_factor("absolute")),
         listing="abs({})",
         counted=("absolute",),
         llvm_ir=(llvm_call("fabs", 0),),
@@ -149,7 +150,7 @@ class Op(IntEnum):
         operand_types="x",
         evaluate_float=real.sqrt,
         evaluate=f.sqrt,
-        local_derivatives=factors(_of("sqrt")),
+        local_derivatives=factors(_elementary_factor("sqrt")),
         listing="sqrt({})",
         counted=("sqrt",),
         llvm_ir=(llvm_call("sqrt", 0),),
@@ -164,16 +165,20 @@ class Op(IntEnum):
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
     # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
-    SIN = in_own_code(library_function(20, "sin", f.sin, _sin, _of("sin"), parity=-1), "rbd_sin({0})", _UNIT)
-    COS = in_own_code(library_function(21, "cos", f.cos, _cos, _of("cos"), parity=1), "rbd_cos({0})", _UNIT)
-    TAN = library_function(22, "tan", f.tan, libm.tan, _of("tan"), parity=-1)
-    ASIN = library_function(23, "asin", f.asin, libm.asin, _of("asin"))
-    ACOS = library_function(24, "acos", f.acos, libm.acos, _of("acos"))
-    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operand_types="xx")
-    EXP = library_function(26, "exp", f.exp, libm.exp, _of("exp"))
-    LOG = library_function(27, "log", f.log, libm.log, _of("log"))
-    POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operand_types="xx")
-    TANH = library_function(29, "tanh", f.tanh, libm.tanh, _of("tanh"))
+    SIN = with_c_code(
+        library_function(20, "sin", f.sin, _sin, _elementary_factor("sin"), parity=-1), "rbd_sin({0})", _UNIT
+    )
+    COS = with_c_code(
+        library_function(21, "cos", f.cos, _cos, _elementary_factor("cos"), parity=1), "rbd_cos({0})", _UNIT
+    )
+    TAN = library_function(22, "tan", f.tan, libm.tan, _elementary_factor("tan"), parity=-1)
+    ASIN = library_function(23, "asin", f.asin, libm.asin, _elementary_factor("asin"))
+    ACOS = library_function(24, "acos", f.acos, libm.acos, _elementary_factor("acos"))
+    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _atan2_factors, operand_types="xx")
+    EXP = library_function(26, "exp", f.exp, libm.exp, _elementary_factor("exp"))
+    LOG = library_function(27, "log", f.log, libm.log, _elementary_factor("log"))
+    POWER = library_function(28, "power", f.power, libm.power, _power_factors, library="pow", operand_types="xx")
+    TANH = library_function(29, "tanh", f.tanh, libm.tanh, _elementary_factor("tanh"))
     # Conditions: their results are truth values.
     LESS = condition(infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less"), "xx")
     LESS_EQUAL = condition(infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal"), "xx")
@@ -203,7 +208,7 @@ class Op(IntEnum):
         bound_rule=_larger,
         language_word="select",
     )
-    # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
+    # POSITIVE(x, label): x, and a status code when x is not > 0. Who runs programs makes the check itself.
     POSITIVE = ProgramOperation(
         51,
         operand_types="x",
@@ -226,18 +231,18 @@ BY_NUMBER: Final = {int(op): op for op in Op}
 CONDITIONS: Final = frozenset(op for op in Op if op.row.result_type == "c")
 """The operations whose result is a truth value."""
 
-NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
+WITH_IMMEDIATE: Final = frozenset({Op.POSITIVE, Op.PICK})
 """The operations with one operand and an immediate number, of a label or an output."""
 
 _OPERANDS: Final[dict[int, slice]] = {
-    op: slice(1, 2) if op in NUMBERED else slice(2 if op == Op.CALL else 1, None) for op in Op
+    op: slice(1, 2) if op in WITH_IMMEDIATE else slice(2 if op == Op.CALL else 1, None) for op in Op
 }
 """Positions of the operands of an instruction."""
 
 FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm_intrinsic == "fma"}
 """The operations that multiply and add with one rounding, by their signs."""
 
-UNSIGNED: Final = {
+WITHOUT_SIGNS: Final = {
     op: plain
     for op in Op
     for plain in Op

@@ -171,7 +171,7 @@ def library_function(
     )
 
 
-def in_own_code(row: ProgramOperation, c: str, constant_bound: float) -> ProgramOperation:
+def with_c_code(row: ProgramOperation, c: str, constant_bound: float) -> ProgramOperation:
     """Return the row of a library function that has code of rbd in C, and a bound."""
     return attrs.evolve(row, c=c, constant_bound=constant_bound)
 

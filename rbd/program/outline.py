@@ -7,7 +7,8 @@ from typing import final
 import attrs
 
 from rbd.intrinsics.intrinsic import IntrinsicCall
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 
 
 @final

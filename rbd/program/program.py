@@ -13,7 +13,7 @@ import math
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final, final
 
@@ -23,49 +23,15 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError
 from rbd.intrinsics.intrinsic import IntrinsicCall
-from rbd.lazy import lazy
-from rbd.program.graph import Graph, Nested
+from rbd.lazy_property import lazy_property
+from rbd.program.graph import Graph, Nested, flattened_tuples
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
-from rbd.program.lowering import flattened_output, lower
-from rbd.program.status import CLEAN, FIRST_CHECK, range_error, status_error
+from rbd.program.lowering import lower
+from rbd.program.ports import Port, offsets, port_and_index
+from rbd.program.status import FIRST_CHECK, SUCCESS, range_error, status_error
 from rbd.scalars.arrays import float_array
 from rbd.scalars.protocol import Array
-
-
-@final
-@attrs.frozen
-class Port:
-    """A named input or output array of fixed shape; () is a single number.
-
-    >>> Port("q", (2, 3)).size
-    6
-    """
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of scalars."""
-        return math.prod(self.shape)
-
-
-def offsets(ports: Iterable[Port]) -> Iterator[tuple[int, Port]]:
-    """Yield ports with the number of scalars before each."""
-    start = 0
-    for port in ports:
-        yield start, port
-        start += port.size
-
-
-def _place(ports: Iterable[Port], position: int) -> tuple[int, int]:
-    """Return the number of the port that has a scalar, and the index in it."""
-    for number, port in enumerate(ports):
-        if position < port.size:
-            return number, position
-        position -= port.size
-    raise IndexError(position)
 
 
 @final
@@ -107,13 +73,12 @@ class Program:
         Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
         ragged tuples.
         """
-        parts = {port: flattened_output(nested) for port, nested in outputs.items()}
+        parts = {port: flattened_tuples(nested) for port, nested in outputs.items()}
         lowered = lower(graph, [x for flat, _ in parts.values() for x in flat])
-        inputs = tuple(Port(port, shape) for port, shape in graph.ports)
         ports = tuple(Port(port, shape) for port, (_, shape) in parts.items())
-        return cls(name, inputs, ports, *lowered)
+        return cls(name, tuple(graph.ports), ports, *lowered)
 
-    @property
+    @lazy_property
     def input_size(self) -> int:
         """The number of input scalars."""
         return sum(port.size for port in self.inputs)
@@ -125,22 +90,21 @@ class Program:
 
     def input_at(self, position: int) -> tuple[int, int]:
         """Return the number of an input scalar's port, and the index in it."""
-        return _place(self.inputs, position)
+        return port_and_index(self.inputs, position)
 
     def output_at(self, position: int) -> tuple[int, int]:
         """Return the number of an output scalar's port, and the index in it."""
-        return _place(self.outputs, position)
+        return port_and_index(self.outputs, position)
+
+    def labels_of(self, call: IntrinsicCall) -> tuple[str, ...]:
+        """Return the labels of a call."""
+        return self.labels[call.first_label : call.first_label + call.label_count]
 
     def count(self) -> Count:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
         return count(self)
 
-    @lazy
-    def cost(self) -> int:
-        """The number of interpreted operations, with the maximum for intrinsics."""
-        return len(self.code) + sum(call.operations for call in self.calls)
-
-    @lazy
+    @lazy_property
     def digest(self) -> str:
         """A sha256 over everything but the name, the same in every process and on every machine."""
         ports = repr([[(port.name, port.shape) for port in ports] for ports in (self.inputs, self.outputs)])
@@ -186,7 +150,7 @@ class Program:
         """
         flat = self._flat(arrays)
         outputs, status = self.interpret_flat(flat)
-        if status != CLEAN:
+        if status != SUCCESS:
             raise self.error(status, flat)
         return {
             port.name: np.array(outputs[start : start + port.size], dtype=np.float64).reshape(port.shape)
@@ -194,11 +158,11 @@ class Program:
         }
 
     def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
-        """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
+        """Return the output scalars for all input scalars, and the status code; no outputs unless it is 0."""
         return run(self, inputs)
 
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
-        """Return the error of a status word; `inputs`, if known, are all input scalars.
+        """Return the error of a status code; `inputs`, if known, are all input scalars.
 
         A check that fails on numbers that are not finite raises the error of the overflow.
         """

@@ -36,7 +36,7 @@ from rbd.program.nodes import (
 from rbd.recorded_arrays import NumpyProtocol
 from rbd.scalars.constants import Rational
 from rbd.scalars.families.real import to_float
-from rbd.scalars.opaque import refuse
+from rbd.scalars.opaque import refuse_value_access
 from rbd.scalars.operator_methods import OperatorMethods
 
 _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational, Fraction)
@@ -124,7 +124,7 @@ class Recorded(NumpyProtocol, OperatorMethods, GraphNode):
         return self
 
     def __iter__(self) -> NoReturn:
-        refuse("iterating over", self)
+        refuse_value_access("iterating over", self)
 
     @override
     def __repr__(self) -> str:

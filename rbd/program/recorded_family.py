@@ -17,8 +17,8 @@ from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded, as_float
 from rbd.program.recorded_condition import RecordedCondition, operand_key
 from rbd.recorded_arrays import RecordedArray
-from rbd.scalars.family import IntrinsicLike, ScalarFamily
-from rbd.scalars.opaque import refuse
+from rbd.scalars.family import IntrinsicLike, ScalarFamily, with_methods
+from rbd.scalars.opaque import refuse_value_access
 from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector
 
 if TYPE_CHECKING:
@@ -98,7 +98,23 @@ def _call(
     return like.graph.intern(RecordedCall, CALL, (intrinsic, sizes, labels), operands, key)
 
 
+def _method(op: Op) -> Callable[..., Recorded]:
+    """Return the function that records an operation; even and odd functions of -x are those of x, with the sign."""
+    parity = op.row.parity
+
+    def unary(self: RecordedFamily, x: Recorded) -> Recorded:
+        if parity and x.op == NEG:
+            return _unary(op, x.a) if parity > 0 else cast("Recorded", -_unary(op, x.a))
+        return _unary(op, x)
+
+    def binary(self: RecordedFamily, a: Recorded, b: Recorded) -> Recorded:
+        return _binary(Recorded, op, a, b)
+
+    return unary if len(op.row.operand_types) == 1 else binary
+
+
 @final
+@with_methods({op.row.method: _method(op) for op in Op if op.row.method and op is not Op.POWER})
 class RecordedFamily(ScalarFamily[Recorded]):
     """Family of recorded scalars. Of two operands typed `Recorded`, one may be a float.
 
@@ -121,7 +137,7 @@ class RecordedFamily(ScalarFamily[Recorded]):
 
     @override
     def to_float(self, x: Recorded) -> float:
-        refuse("taking the float of", x)
+        refuse_value_access("taking the float of", x)
 
     @override
     def has_range(self, x: Recorded) -> bool:
@@ -164,8 +180,7 @@ class RecordedFamily(ScalarFamily[Recorded]):
 
     @override
     def positive(self, x: Recorded, what: str) -> Recorded:
-        label = x.graph.label(what)
-        return x if x.op == POSITIVE else x.graph.intern(Recorded, POSITIVE, x, label, (x.index, label))
+        return x if x.op == POSITIVE else x.graph.intern(Recorded, POSITIVE, x, what, (x.index, what))
 
     @override
     def intrinsic(
@@ -218,23 +233,3 @@ class RecordedFamily(ScalarFamily[Recorded]):
             x, c = _constant_last(a, b)
             return self.where(before(c, x), c, x)
         return self.where(before(a, b), a, self.where(not_after(b, a), b, a + b))
-
-
-def _method(op: Op) -> Callable[..., Recorded]:
-    """Return the function that records an operation; even and odd functions of -x are those of x, with the sign."""
-    parity = op.row.parity
-
-    def unary(self: RecordedFamily, x: Recorded) -> Recorded:
-        if parity and x.op == NEG:
-            return _unary(op, x.a) if parity > 0 else cast("Recorded", -_unary(op, x.a))
-        return _unary(op, x)
-
-    def binary(self: RecordedFamily, a: Recorded, b: Recorded) -> Recorded:
-        return _binary(Recorded, op, a, b)
-
-    return unary if len(op.row.operand_types) == 1 else binary
-
-
-for _op in Op:
-    if _op.row.method and _op.row.method not in vars(RecordedFamily):
-        setattr(RecordedFamily, _op.row.method, _method(_op))

@@ -32,12 +32,14 @@ class _Pause:
     collected during a recording, at worst.
     """
 
-    __slots__ = ("__weakref__", "is_real", "thread")
+    __slots__ = ("__weakref__", "collector_was_on", "thread")
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
         live = [each() for each in tuple(_pauses)]
-        self.is_real: bool = gc.get_threshold()[0] > 0 or any(each is not None and each.is_real for each in live)
+        self.collector_was_on: bool = gc.get_threshold()[0] > 0 or any(
+            each is not None and each.collector_was_on for each in live
+        )
         """Whether the collector is on without this and other pauses."""
 
 
@@ -60,21 +62,21 @@ def recording() -> Generator[Graph]:
         try:
             graph.clear()
         finally:
-            _end(pause, is_real=pause.is_real)
+            _end(pause, collector_was_on=pause.collector_was_on)
 
 
 def _begin(pause: _Pause) -> None:
-    thresholds, is_real = gc.get_threshold(), pause.is_real
+    thresholds, collector_was_on = gc.get_threshold(), pause.collector_was_on
     if thresholds[0]:
         _thresholds[:] = thresholds
-    _pauses.append(weakref.ref(pause, lambda _: _end(None, is_real=is_real)))
+    _pauses.append(weakref.ref(pause, lambda _: _end(None, collector_was_on=collector_was_on)))
     gc.set_threshold(0, *thresholds[1:])
 
 
-def _end(pause: _Pause | None, *, is_real: bool) -> None:
+def _end(pause: _Pause | None, *, collector_was_on: bool) -> None:
     """End a pause, and those that are gone; the last one restores the thresholds, unless they have been changed."""
     others = [each for each in tuple(_pauses) if each() is not None and each() is not pause]
-    if is_real and not others and gc.get_threshold()[0] == 0:
+    if collector_was_on and not others and gc.get_threshold()[0] == 0:
         gc.set_threshold(*_thresholds)
     _pauses[:] = others  # last: the end of a pause that is interrupted before is repeated when it is gone
 
@@ -84,7 +86,7 @@ def _in_child() -> None:
     mine, live = threading.get_ident(), [each() for each in _pauses]
     for pause in live:
         if pause is not None and pause.thread != mine:
-            _end(pause, is_real=pause.is_real)
+            _end(pause, collector_was_on=pause.collector_was_on)
 
 
 if hasattr(os, "register_at_fork"):

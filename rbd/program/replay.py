@@ -6,12 +6,33 @@ On floats use `Program.interpret`, which has the bits of machine code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
+
+import attrs
 
 from rbd.errors import ShapeError
 from rbd.program.opcodes import BY_NUMBER, Op, operands_of
 from rbd.program.program import Program
 from rbd.scalars.protocol import Scalar
+
+
+@final
+@attrs.frozen(eq=False)
+class EvaluatedProgram:
+    """A program with its values for one input."""
+
+    program: Program
+    values: Sequence[Any]
+    """The inputs, then the result of each instruction: the values of nonnegative operands. That of a call is all its
+    outputs."""
+
+    def instruction(self, position: int) -> tuple[int, ...]:
+        """Return the instruction whose result is the value at `position`."""
+        return self.program.code[position - self.program.input_size]
+
+    def operand_values(self, position: int) -> list[Any]:
+        """Return the operands of the instruction whose result is the value at `position`."""
+        return _operand_values(self.program, self.instruction(position), self.values)
 
 
 def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
@@ -26,26 +47,23 @@ def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
     >>> replay(Program.of(graph, "example", {"z": x * y + 1, "w": x}), [2.0, 3.0])
     [7.0, 2.0]
     """
-    values = evaluate(program, inputs)
+    values = evaluate(program, inputs).values
     return [values[operand] if operand >= 0 else program.constants[~operand] for operand in program.results]
 
 
-def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
-    """Return the inputs followed by the result of every instruction: the values of nonnegative operands.
-
-    The outcome of a call is all its outputs. Raises what `replay` raises.
-    """
+def evaluate(program: Program, inputs: Sequence[Scalar]) -> EvaluatedProgram:
+    """Return the program with its values; raise what `replay` raises."""
     if len(inputs) != program.input_size:
         message = f"{program.name} takes {program.input_size} scalars, not {len(inputs)}"
         raise ShapeError(message, argument="inputs", expected=program.input_size, actual=len(inputs))
     values: list[Any] = list(inputs)
     for instruction in program.code:
-        values.append(evaluate_instruction(program, instruction, operand_values(program, instruction, values)))
-    return values
+        values.append(evaluate_instruction(program, instruction, _operand_values(program, instruction, values)))
+    return EvaluatedProgram(program, values)
 
 
-def operand_values(program: Program, instruction: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
-    """Return the operands of an instruction: of the values that `evaluate` returns, and of the constants."""
+def _operand_values(program: Program, instruction: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+    """Return the operands of an instruction, from the values before it and the constants."""
     return [values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction)]
 
 
@@ -58,6 +76,5 @@ def evaluate_instruction(program: Program, instruction: tuple[int, ...], operand
         return operands[0][instruction[2]]
     if op == Op.CALL:
         call = program.calls[instruction[1]]
-        labels = program.labels[call.first_label : call.first_label + call.label_count]
-        return call.intrinsic(call.sizes, operands, labels)
+        return call.intrinsic(call.sizes, operands, program.labels_of(call))
     return op.row.evaluate(*operands)

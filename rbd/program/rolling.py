@@ -27,20 +27,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.program.opcodes import UNSIGNED, Op
+from rbd.program.opcodes import WITHOUT_SIGNS, Op
 
 if TYPE_CHECKING:
     from rbd.program.program import Program
 
-THRESHOLD: Final = 50_000
+ROLLING_THRESHOLD: Final = 50_000
 """Longer programs have loops. Shorter ones run faster as straight-line code, unless half of it repeats long sections:
 programs from half as long on then have loops, too, which run as fast and are compiled in a sixth of the time."""
 
-LEAST_COUNT: Final = 4
-LEAST_SAVED: Final = 64
+MIN_COUNT: Final = 4
+MIN_SAVED: Final = 64
 LONG_PERIOD: Final = 100
 """Instructions of an iteration that makes up for what passes through memory from one to the next."""
-LONGEST_PERIOD: Final = 6000
+MAX_PERIOD: Final = 6000
 _WINDOWS: Final = (8, 32, 160)
 """Lengths of equal sections whose distances are candidates for periods."""
 _CANDIDATES: Final = 24
@@ -62,7 +62,7 @@ class Loop:
         return self.first + self.period * self.count
 
 
-def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]:
+def find_loops(program: Program, threshold: int = ROLLING_THRESHOLD) -> tuple[Loop, ...]:
     """Return the loops of a program of more than `threshold` instructions, in order; of overlapping ones the larger.
 
     Programs of more than half as many have loops if half of their instructions repeat long iterations.
@@ -78,7 +78,7 @@ def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]
 def _loops(program: Program) -> tuple[Loop, ...]:
     """Return the loops of a program, in order; of overlapping ones the larger."""
     ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
-    for op, plain in UNSIGNED.items():
+    for op, plain in WITHOUT_SIGNS.items():
         ops[ops == op] = plain
     single = np.isin(ops, (Op.CALL, Op.PICK))
     ops[single] = -1 - np.arange(int(single.sum()))  # equal to nothing
@@ -115,7 +115,7 @@ def _distances(ops: NDArray[Any], window: int) -> NDArray[Any]:
     order = np.argsort(keys, kind="stable")
     follows = keys[order[1:]] == keys[order[:-1]]
     distances: NDArray[Any] = np.diff(order)[follows]
-    return np.asarray(distances[distances <= LONGEST_PERIOD])
+    return np.asarray(distances[distances <= MAX_PERIOD])
 
 
 def _runs(ops: NDArray[Any], period: int) -> Iterator[Loop]:
@@ -131,7 +131,7 @@ def _runs(ops: NDArray[Any], period: int) -> Iterator[Loop]:
 def _loop_if_worthwhile(start: int, stop: int, period: int) -> Loop | None:
     """Return the loop from `start` that ends at `stop` or before, if it saves enough instructions."""
     count = (stop - start) // period
-    return Loop(start, period, count) if count >= LEAST_COUNT and (count - 1) * period >= LEAST_SAVED else None
+    return Loop(start, period, count) if count >= MIN_COUNT and (count - 1) * period >= MIN_SAVED else None
 
 
 def _without_overlap(run: Loop, taken: list[Loop]) -> list[Loop]:

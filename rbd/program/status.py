@@ -1,4 +1,4 @@
-"""Status words with which programs end, and their errors."""
+"""Status codes with which programs end, and their errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rbd.program.outline import Outline
     from rbd.program.program import Program
 
-CLEAN: Final = 0
-"""Status: all is well."""
+SUCCESS: Final = 0
+"""Status: all outputs were written."""
 
 BAD_INPUT: Final = 1
 """Status: an input is not finite."""
@@ -30,7 +30,7 @@ FIRST_CHECK: Final = 16
 
 
 def status_error(program: Program | Outline, status: int, entry: int | None = None) -> RbdError:
-    """Return the error of a status word; `entry` is the first input scalar that is not finite, if known."""
+    """Return the error of a status code; `entry` is the first input scalar that is not finite, if known."""
     if status >= FIRST_CHECK:
         label = status - FIRST_CHECK
         call = next((call for call in program.calls if call.has_label(label)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast, final
 
 import attrs
 import numpy as np
@@ -24,30 +24,45 @@ from rbd.pytrees.templates import (
 from rbd.spatial import Frame
 
 # Calls that are not in machine code yet flatten their arguments each time: small templates are made once.
-_plain = lru_cache(maxsize=1024, typed=True)(ConstantTemplate)
-_vector = lru_cache(maxsize=1024)(VectorTemplate)
-_EMPTY: Final = TupleTemplate(())
+_constant_template = lru_cache(maxsize=1024, typed=True)(ConstantTemplate)
+_vector_template = lru_cache(maxsize=1024)(VectorTemplate)
+_EMPTY_TUPLE: Final = TupleTemplate(())
 _CONSTANTS: Final[Mapping[type[Any], Callable[[Any], Template]]] = {
-    **dict.fromkeys((int, bool, str, type(None)), _plain),
+    **dict.fromkeys((int, bool, str, type(None)), _constant_template),
     **dict.fromkeys((Frame, RigidBody, Joint), ConstantTemplate),
 }
 """Types whose values are part of a template unchanged."""
 
 
-class UnsuitableError(Exception):
-    """A value cannot be flattened, for instance because it holds symbols (internal)."""
+class FlatteningError(Exception):
+    """A value cannot be flattened into numbers, or made from them in machine code (internal)."""
 
 
-def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Template:
-    """Return the template of `value`; append its scalars of type `number` to `numbers`.
+@final
+class FlattenedValue(NamedTuple):
+    """A nested value as a template and its numbers."""
 
-    Raises UnsuitableError for types that are neither static nor attrs classes.
+    template: Template
+    numbers: list[Any]
 
-    >>> flatten(((1.0, 2.0), "name"), numbers := []), numbers
+
+def flatten(value: object, scalar_type: type[Any] = float) -> FlattenedValue:
+    """Return a nested value as its template and its scalars of type `scalar_type`.
+
+    Raises FlatteningError for types that are neither constants of a template nor attrs classes.
+
+    >>> template, numbers = flatten(((1.0, 2.0), "name"))
+    >>> template, numbers
     (TupleTemplate(parts=(VectorTemplate(size=2), ConstantTemplate(value='name'))), [1.0, 2.0])
     """
+    numbers: list[Any] = []
+    return FlattenedValue(_template(value, numbers, scalar_type), numbers)
+
+
+def _template(value: object, numbers: list[Any], scalar_type: type[Any]) -> Template:
+    """Return the template of a part of a value; append its scalars to `numbers`, which all parts share."""
     kind = type(value)
-    if kind is number:
+    if kind is scalar_type:
         numbers.append(value)
         return NUMBER
     constant = _CONSTANTS.get(kind)
@@ -56,31 +71,33 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
     if isinstance(value, TreePath):
         return PathTemplate(value.source, value.target, tuple(value))
     if kind is tuple or kind is list:
-        return _flatten_sequence(cast("Sequence[object]", value), numbers, number)
+        return _flatten_sequence(cast("Sequence[object]", value), numbers, scalar_type)
     if isinstance(value, Mapping):
         table = cast("Mapping[object, object]", value)
-        return MappingTemplate(_parts(table.values(), numbers, number), tuple(table))
+        return MappingTemplate(_parts(table.values(), numbers, scalar_type), tuple(table))
     if isinstance(value, (float, np.floating)):
-        return _flatten_float(cast("float", value), numbers, number)
+        return _flatten_float(cast("float", value), numbers, scalar_type)
     if attrs.has(kind):
-        return InstanceTemplate(_parts([getattr(value, name) for name in field_names(kind)], numbers, number), kind)
-    raise UnsuitableError(f"a {kind.__name__} cannot be recorded")
+        return InstanceTemplate(
+            _parts([getattr(value, name) for name in field_names(kind)], numbers, scalar_type), kind
+        )
+    raise FlatteningError(f"a {kind.__name__} cannot be recorded")
 
 
-def _flatten_float(value: float, numbers: list[Any], number: type[Any]) -> Template:
+def _flatten_float(value: float, numbers: list[Any], scalar_type: type[Any]) -> Template:
     """Return the template of a float or a subclass; it is a constant if numbers are recorded scalars."""
-    if number is not float:
+    if scalar_type is not float:
         return ConstantTemplate(value)
     numbers.append(float(value))
     return NUMBER
 
 
-def _flatten_sequence(values: Sequence[object], numbers: list[Any], number: type[Any]) -> Template:
-    if set(map(type, values)) == {number}:
+def _flatten_sequence(values: Sequence[object], numbers: list[Any], scalar_type: type[Any]) -> Template:
+    if set(map(type, values)) == {scalar_type}:
         numbers.extend(values)
-        return _vector(len(values))
-    return TupleTemplate(_parts(values, numbers, number)) if values else _EMPTY
+        return _vector_template(len(values))
+    return TupleTemplate(_parts(values, numbers, scalar_type)) if values else _EMPTY_TUPLE
 
 
-def _parts(values: Iterable[object], numbers: list[Any], number: type[Any]) -> tuple[Template, ...]:
-    return tuple([flatten(value, numbers, number) for value in values])
+def _parts(values: Iterable[object], numbers: list[Any], scalar_type: type[Any]) -> tuple[Template, ...]:
+    return tuple([_template(value, numbers, scalar_type) for value in values])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from struct import Struct
-from typing import Any
+from typing import Any, TypeAlias
 
 from rbd.pytrees.lazy_tuple import LazyTuple
 from rbd.pytrees.templates import (
@@ -39,8 +39,9 @@ def array_unflattener(template: Template) -> Callable[[Array], Any]:
 
 def _reader(template: Template, start: int) -> Callable[[memoryview], Any]:
     """Return the function from the memory of an array to a value whose numbers begin at `start`."""
-    count, entries = template.count, list[object]()
-    unflatten = _with_constants_as_numbers(template, entries).unflattener()
+    count = template.count
+    numeric, entries = _with_constants_as_numbers(template)
+    unflatten = numeric.unflattener()
     unpack, offset = Struct(f"{count}d").unpack_from, start * Struct("d").size
     constants = tuple(entry for entry in entries if entry is not None)
     if not constants or not count:
@@ -50,39 +51,45 @@ def _reader(template: Template, start: int) -> Callable[[memoryview], Any]:
     return lambda memory: unflatten(arrange(unpack(memory, offset) + constants))
 
 
-def _with_constants_as_numbers(template: Template, entries: list[object]) -> Template:
+_TemplateAndEntries: TypeAlias = tuple[Template, list[object]]
+"""A template, and an entry per number of it: None, or the constant that it is."""
+
+
+def _with_constants_as_numbers(template: Template) -> _TemplateAndEntries:
     """Return a template in which constants between numbers are numbers, so that vectors are runs of numbers.
 
-    `entries` gets an entry per number: None, or the constant that it is.
-
-    >>> _with_constants_as_numbers(TupleTemplate((NUMBER, ConstantTemplate(0), NUMBER)), entries := []), entries
+    >>> _with_constants_as_numbers(TupleTemplate((NUMBER, ConstantTemplate(0), NUMBER)))
     (VectorTemplate(size=3), [None, 0, None])
     """
-    if template.count:
-        match template:
-            case TupleTemplate(parts):
-                return _tuple_of_numbers(parts, entries)
-            case InstanceTemplate(parts, kind):
-                return InstanceTemplate(tuple([_with_constants_as_numbers(part, entries) for part in parts]), kind)
-            case _:
-                entries += [None] * template.count
-    return template
+    match template:
+        case TupleTemplate(parts) if template.count:
+            return _tuple_of_numbers(parts)
+        case InstanceTemplate(parts, kind) if template.count:
+            converted, entries = _joined(map(_with_constants_as_numbers, parts))
+            return InstanceTemplate(converted, kind), entries
+        case _:
+            return template, [None] * template.count
 
 
-def _tuple_of_numbers(parts: Sequence[Template], entries: list[object]) -> Template:
-    filled = [_entry_of_tuple(part, entries) for part in parts]
-    if all(isinstance(part, NumberTemplate) for part in filled):
-        return VectorTemplate(len(filled))
-    return TupleTemplate(tuple(filled))
+def _tuple_of_numbers(parts: Sequence[Template]) -> _TemplateAndEntries:
+    converted, entries = _joined(map(_entry_of_tuple, parts))
+    if all(isinstance(part, NumberTemplate) for part in converted):
+        return VectorTemplate(len(converted)), entries
+    return TupleTemplate(converted), entries
 
 
-def _entry_of_tuple(template: Template, entries: list[object]) -> Template:
+def _entry_of_tuple(template: Template) -> _TemplateAndEntries:
     """Return the template of an entry of a tuple that has numbers."""
     match template:
         case ConstantTemplate(value) if type(value) in (int, float):
-            entries.append(value)
-            return NUMBER
+            return NUMBER, [value]
         case TupleTemplate(parts):
-            return _tuple_of_numbers(parts, entries)
+            return _tuple_of_numbers(parts)
         case _:
-            return _with_constants_as_numbers(template, entries)
+            return _with_constants_as_numbers(template)
+
+
+def _joined(parts: Iterable[_TemplateAndEntries]) -> tuple[tuple[Template, ...], list[object]]:
+    """Return the templates of parts, and the entries of all of them."""
+    pairs = list(parts)
+    return tuple([template for template, _ in pairs]), [entry for _, entries in pairs for entry in entries]

@@ -23,7 +23,7 @@ from rbd.rational.polynomials.bernstein import BlockMonomials, controls
 from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, exponents, unit
+from rbd.rational.polynomials.ring import MAX_EXPONENT, ROUNDING, Block, Ring, exponents, unit
 from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
@@ -37,7 +37,7 @@ _MAX_COMBINATIONS: Final = 2**24
 _MARGIN: Final = 4.0
 """Factor on rounding errors: values that other formulas compute in floats stay inside too."""
 
-Function: TypeAlias = "Polynomial | RationalFunction"
+Expression: TypeAlias = "Polynomial | RationalFunction"
 
 
 V = TypeVar("V", float, Array)
@@ -85,21 +85,21 @@ class VariableBox:
 
 
 def bounds_over(
-    function: Function | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
+    expression: Expression | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
     low: ArrayLike,
     high: ArrayLike,
     pieces: SupportsIndex,
 ) -> Bounds[Any]:
-    """Return the bounds of a function or pose for s in a box."""
-    box = _box(function.ring, low, high, pieces)
-    if isinstance(function, AlgebraicPose):
-        rows = [[_range(entry, box) for entry in row] for row in function.entries]
+    """Return the bounds of an expression, or of the entries of a pose, for s in a box."""
+    box = _box(expression.ring, low, high, pieces)
+    if isinstance(expression, AlgebraicPose):
+        rows = [[_checked_bounds(entry, box) for entry in row] for row in expression.entries]
         return Bounds(np.array([[a for a, _ in row] for row in rows]), np.array([[b for _, b in row] for row in rows]))
-    return Bounds(*_range(function, box))
+    return Bounds(*_checked_bounds(expression, box))
 
 
 def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> VariableBox:
-    a, b = _side(ring, low, "s_low"), _side(ring, high, "s_high")
+    a, b = _corner(ring, low, "s_low"), _corner(ring, high, "s_high")
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if x > y:
             message = f"s_low[{i}] = {x} is above s_high[{i}] = {y}"
@@ -107,31 +107,31 @@ def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> 
     return VariableBox(ring, a, b, whole_number(pieces, "pieces", 1))
 
 
-def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
-    side = checked_s(ring, values, name)
-    if isinstance(side, tuple) or side.ndim != 1:
-        shape = (len(side),) if isinstance(side, tuple) else side.shape
+def _corner(ring: Ring, values: ArrayLike, name: str) -> list[float]:
+    corner = checked_s(ring, values, name)
+    if isinstance(corner, tuple) or corner.ndim != 1:
+        shape = (len(corner),) if isinstance(corner, tuple) else corner.shape
         message = f"{name} must be {ring.s_count} floats"
         raise ShapeError(message, argument=name, expected=(ring.s_count,), actual=shape)
-    return cast("list[float]", side.tolist())
+    return cast("list[float]", corner.tolist())
 
 
-def _range(function: Function, box: VariableBox) -> tuple[float, float]:
+def _checked_bounds(expression: Expression, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound; raise NotFiniteError when they are beyond the range of floats."""
     bounds = math.nan, math.nan
     with suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
-        bounds = _bounds_of(function, box)
+        bounds = _unchecked_bounds(expression, box)
     if not all(map(math.isfinite, bounds)):
         raise range_error("bounds")
     return bounds
 
 
-def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
+def _unchecked_bounds(expression: Expression, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound; raise OverflowError or return values that are not finite if there is none."""
-    p, powers = _numerator_and_powers(function)
+    p, powers = _numerator_and_powers(expression)
     terms = p.expansion.terms
     require_even(p.ring, terms)
-    blocks = _present(p.ring, terms, powers)
+    blocks = _occurring_blocks(p.ring, terms, powers)
     _check_size(math.prod(box.pieces ** len(block.s) for block in blocks), p)
     columns = [_columns(p.ring, block, terms) for block in blocks]
     tables = [
@@ -139,19 +139,19 @@ def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
         for block, c in zip(blocks, columns, strict=True)
     ]
     _check_size(math.prod(max(table.shape) for table in tables), p)
-    values, sizes = _contracted(p, columns, tables)
-    slack = _slack(p, box, columns, float(sizes.max()))
+    values, sizes = _values_at_combinations(p, columns, tables)
+    slack = _rounding_bound(p, box, columns, float(sizes.max()))
     return math.nextafter(float(values.min()) - slack, -math.inf), math.nextafter(float(values.max()) + slack, math.inf)
 
 
-def _numerator_and_powers(function: Function) -> tuple[Polynomial, Mapping[int, int]]:
+def _numerator_and_powers(expression: Expression) -> tuple[Polynomial, Mapping[int, int]]:
     """Return the numerator, and the powers of 1 + s² in the denominator; raise ArgumentError for other denominators."""
-    if isinstance(function, Polynomial):
-        return function, {}
-    if function.divisor is not None:
+    if isinstance(expression, Polynomial):
+        return expression, {}
+    if expression.divisor is not None:
         message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
-        raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")
-    return function.numerator, function.powers
+        raise ArgumentError(message, argument="pose", value=expression, allowed="expressions without a divisor")
+    return expression.numerator, expression.powers
 
 
 class _Columns(NamedTuple):
@@ -161,13 +161,13 @@ class _Columns(NamedTuple):
     of_term: list[int]
 
 
-def _present(ring: Ring, terms: Mapping[int, object], powers: Mapping[int, int]) -> list[Block]:
+def _occurring_blocks(ring: Ring, terms: Mapping[int, object], powers: Mapping[int, int]) -> list[Block]:
     used = functools.reduce(lambda a, b: a | b, terms, 0)
     return [block for block in ring.blocks if used & _mask(block) or powers.get(block.number)]
 
 
 def _mask(block: Block) -> int:
-    return sum(LARGEST * unit(g) for g in (*block.circle, *block.s))
+    return sum(MAX_EXPONENT * unit(g) for g in (*block.circle, *block.s))
 
 
 def _columns(ring: Ring, block: Block, terms: Mapping[int, object]) -> _Columns:
@@ -188,7 +188,7 @@ def _check_size(size: int, p: Polynomial) -> None:
         )
 
 
-def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Array]) -> tuple[Array, Array]:
+def _values_at_combinations(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Array]) -> tuple[Array, Array]:
     """Return the values at all combinations of control points, and the same for absolute values."""
     values = np.zeros([len(c.keys) for c in columns])
     coefficients = [float(c) for c in p.expansion.terms.values()]
@@ -204,7 +204,7 @@ def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Arr
     return values, sizes
 
 
-def _slack(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: float) -> float:
+def _rounding_bound(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: float) -> float:
     """Return the bound on rounding errors and dropped terms."""
     expansion = p.expansion
     steps = sum(len(c.keys) + 2 for c in columns) + 2

@@ -6,9 +6,9 @@ The kinematics are those of the state, run on polynomials.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, final, overload
 
-from rbd.arguments import flag, require_kind
+from rbd.arguments import boolean, require_kind
 from rbd.errors import (
     AmbiguousNameError,
     ArgumentError,
@@ -27,8 +27,9 @@ from rbd.rational.coordinates.nominal_configuration import NominalLike, nominal_
 from rbd.rational.polynomial_kinematics import Place, PolynomialKinematics
 from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.polynomial_scalars import NominalValues
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import Ring
+from rbd.rational.polynomials.ring import Origin, Ring
 from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.scalars.arrays import Array
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from rbd.scalars import Scalar
 
 
-_CACHE_SIZE = 8
+_MAX_CACHED = 8
 
 
 @final
@@ -76,7 +77,7 @@ class RationalForwardKinematics:
         coordinates = tuple(coordinate for group in self._coordinates for coordinate in group)
         self._kinds = tuple(coordinate.kind for coordinate in coordinates)
         self._map = ConfigurationMap(coordinates, self._layout.nq)
-        self._ring = Ring(self._kinds, exact=False, origin=None)
+        self._ring = Ring(self._origin(()), exact=False)  # of the variables s, which are the same for every q*
         self._cached_kinematics: dict[object, PolynomialKinematics] = {}
 
     @property
@@ -156,18 +157,21 @@ class RationalForwardKinematics:
         key = nominal, exact, self._mechanism.parameter_version
         kinematics = self._cached_kinematics.pop(key, None)
         if kinematics is None:
-            ring = Ring(self._kinds, exact=exact, origin=(self._layout.root_frame, self._kinds, nominal))
+            ring = Ring(self._origin(nominal), exact=exact)
             kinematics = PolynomialKinematics(self._mechanism, self._coordinates, ring, nominal)
-            if len(self._cached_kinematics) >= _CACHE_SIZE:
+            if len(self._cached_kinematics) >= _MAX_CACHED:
                 self._cached_kinematics.pop(next(iter(self._cached_kinematics)))
         self._cached_kinematics[key] = kinematics
         return kinematics
+
+    def _origin(self, nominal: NominalValues) -> Origin:
+        return Origin(self._layout.root_frame, self._kinds, nominal)
 
     def _require_current(self) -> None:
         version, current = self._layout.version, self._mechanism.structure_version
         if version != current:
             message = "the mechanism was edited since; make new RationalForwardKinematics(mechanism)"
-            raise StaleStateError(message, made_with=version, current=current)
+            raise StaleStateError(message, made_with=version, now=current)
 
     # --- polynomials to rational functions ----------------------------------------------------------------------------
 
@@ -183,14 +187,13 @@ class RationalForwardKinematics:
         occurs in odd powers.
         """
         require_kind(polynomial, Polynomial, MultilinearPose, operation="rational", argument="polynomial")
-        self._require_same_ring(polynomial.ring, "polynomial")
+        self._require_own_variables(polynomial.ring, "polynomial")
         if isinstance(polynomial, Polynomial):
             return rational_function(polynomial)
         return polynomial.rational()
 
-    def _require_same_ring(self, ring: Ring, argument: str) -> None:
-        (origin, _) = ring.origin
-        if cast("tuple[object, ...]", origin)[:2] != (self._layout.root_frame, self._kinds):
+    def _require_own_variables(self, ring: Ring, argument: str) -> None:
+        if (ring.origin.frame, ring.origin.kinds) != (self._layout.root_frame, self._kinds):
             raise ArgumentError(
                 f"{argument} belongs to another mechanism",
                 argument=argument,
@@ -206,16 +209,17 @@ class RationalForwardKinematics:
         With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, whole turns are
         ignored. q may have leading axes, or hold scalars of any type.
 
-        Raises ShapeError, NotFiniteError or ArgumentError naming q or q_star.
+        Raises ShapeError, NotFiniteError or ArgumentError naming q or q_star, or s where it overflows.
         """
         self._require_current()
         nominal = nominal_values(q_star, self._layout.nq, exact=False)
-        return self._map.to_s(q, nominal, wrap=flag(wrap, "wrap"))
+        return self._map.to_s(q, nominal, wrap=boolean(wrap, "wrap"))
 
     def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: NominalLike) -> ArrayOf:
         """Return the configuration q of s: angles within half a turn of q*, which infinite s are exactly.
 
-        s may have leading axes, or hold scalars of any type. Raises as `compute_s`, naming s or q_star.
+        s may have leading axes, or hold scalars of any type. Raises as `compute_s`, naming s, q_star, or q
+        where it overflows.
         """
         self._require_current()
         nominal = nominal_values(q_star, self._layout.nq, exact=False)
@@ -225,11 +229,21 @@ class RationalForwardKinematics:
 
     @overload
     def bounds(
-        self, pose: Polynomial | RationalFunction, s_low: ArrayLike, s_high: ArrayLike, *, pieces: SupportsIndex = 1
+        self,
+        pose: Polynomial | RationalFunction,
+        s_low: ArrayLike,
+        s_high: ArrayLike,
+        *,
+        pieces: SupportsIndex = 1,
     ) -> Bounds[float]: ...
     @overload
     def bounds(
-        self, pose: MultilinearPose | RationalPose, s_low: ArrayLike, s_high: ArrayLike, *, pieces: SupportsIndex = 1
+        self,
+        pose: MultilinearPose | RationalPose,
+        s_low: ArrayLike,
+        s_high: ArrayLike,
+        *,
+        pieces: SupportsIndex = 1,
     ) -> Bounds[Array]: ...
     def bounds(
         self,
@@ -241,13 +255,13 @@ class RationalForwardKinematics:
     ) -> Bounds[Any]:
         """Return rigorous bounds (low, high) for s in a box; of poses as 3×4 arrays, (rotation | position).
 
-        The bounds include all rounding errors, those of the pose's own coefficients too. Bounds of s may be infinite
+        The bounds include all rounding errors, those of the coefficients too. Bounds of s may be infinite
         for angles. Cutting the range of each variable into `pieces` makes the bounds tighter and takes that much
         longer. Raises ShapeError, NotFiniteError or ArgumentError naming the argument.
         """
         kinds = (Polynomial, RationalFunction, MultilinearPose, RationalPose)
         require_kind(pose, *kinds, operation="bounds", argument="pose")
-        self._require_same_ring(pose.ring, "pose")
+        self._require_own_variables(pose.ring, "pose")
         return bounds_over(pose, s_low, s_high, pieces)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
+from rbd.indexing.layout import layout_of
 from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics import passes
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import quaternion_equivalent
-from rbd.rational.polynomials.polynomial_scalars import NominalValue
+from rbd.rational.polynomials.polynomial_scalars import NominalValues
 from rbd.rational.polynomials.ring import Ring
 from rbd.rational.pose import MultilinearPose
 from rbd.scalar_states.scalar_state import ScalarState
@@ -31,14 +32,15 @@ class PolynomialKinematics:
         mechanism: Mechanism,
         coordinates: Sequence[tuple[Coordinate, ...]],
         ring: Ring,
-        nominal: tuple[NominalValue, ...],
+        nominal: NominalValues,
     ) -> None:
         """Replace coordinates by polynomials; raise ArgumentError for an invalid q*."""
         self.ring = ring
         self._mechanism = mechanism
+        self._layout = layout_of(mechanism)
         q = _polynomials(coordinates, ring, nominal)
         self._state = ScalarState(_with_quaternion_joints(mechanism), q, [0] * mechanism.nv)
-        self._polynomial = q[0] if q else None
+        self._like = q[0] if q else None
 
     def pose(self, place: Place, reference: Place) -> MultilinearPose:
         """Return the pose of a place in a reference, computed along the path between their bodies."""
@@ -54,25 +56,18 @@ class PolynomialKinematics:
             return index, to_body @ _moved(to_body.from_frame, (x, y, z)), Frame(f"point in {frame.name}")
         body = place if isinstance(place, RigidBody) else self._mechanism.body_of_frame(place)
         frame = body.default_frame if isinstance(place, RigidBody) else place
-        index = self._state.layout.body_index(body) if self._is_original else self._index(body)
+        index = self._layout.body_index(body)
         here = self._state.layout.bodies[index].default_frame
         fixed = lifted_transform(self._state, body.fixed_transform(frame, body.default_frame))
         return index, Transform.trusted(frame, here, *fixed.components), frame
 
-    @property
-    def _is_original(self) -> bool:
-        return self._state.mechanism is self._mechanism
-
-    def _index(self, body: RigidBody) -> int:
-        return next(i for i, other in enumerate(self._mechanism.bodies) if other is body)
-
     def _lifted(self, x: Scalar) -> Scalar:
-        return x if self._polynomial is None else lift(x, self._polynomial)
+        return x if self._like is None else lift(x, self._like)
 
     def _path(self, i: int, j: int) -> Transform:
         """Return the transform from body `i` to body `j`, composed from `j` on."""
         steps, layout = passes.to_parent(self._state), self._state.layout
-        up, down = layout.ancestors(j), layout.ancestors(i)
+        up, down = layout.path_to_root(j), layout.path_to_root(i)
         shared = set(up) & set(down)
         frame = layout.bodies[j].default_frame
         path = Transform.identity(frame, frame)
@@ -85,9 +80,7 @@ class PolynomialKinematics:
         return path
 
 
-def _polynomials(
-    coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, nominal: tuple[NominalValue, ...]
-) -> Vector:
+def _polynomials(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, nominal: NominalValues) -> Vector:
     q: list[Scalar] = []
     i = 0
     for coordinate, block in zip((c for group in coordinates for c in group), ring.blocks, strict=True):

@@ -12,7 +12,7 @@ from typing_extensions import override
 from rbd.arguments import require_kind
 from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ShapeError
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.rational.polynomials import printing, recorded_functions
 from rbd.rational.polynomials.derivatives import derivatives
 from rbd.rational.polynomials.half_angle import rational_function
@@ -208,15 +208,15 @@ class MultilinearPose(AlgebraicPose[Polynomial]):
 
     def compile(self) -> RecordedFunction:
         """Return a native function of s with two outputs, `rotation` and `translation`."""
-        return recorded_functions.recorded_polynomials(self.ring, "pose", self._packed())
+        return recorded_functions.recorded_polynomials(self.ring, "pose", self._outputs())
 
-    def _packed(self) -> dict[str, object]:
+    def _outputs(self) -> dict[str, object]:
         rotation = tuple(tuple(entry.expansion.terms for entry in row) for row in self.rotation)
         return {"rotation": rotation, "translation": tuple(entry.expansion.terms for entry in self.translation)}
 
-    @lazy
+    @lazy_property
     def _native(self) -> RecordedFunction:
-        return recorded_functions.recorded_in_variables(self.ring, "pose", self._packed())
+        return recorded_functions.recorded_in_variables(self.ring, "pose", self._outputs())
 
     def evaluate(self, s: ArrayLike, *, threads: int = 1) -> Array:
         """Return homogeneous 4×4 matrices at many s (rows of an array), by machine code compiled once.

@@ -15,7 +15,7 @@ import numpy as np
 from rbd import scalars
 from rbd.errors import ScalarError
 from rbd.recorded_arrays.refusals import refuse_number
-from rbd.scalars.lengths import length
+from rbd.scalars.norms import norm
 from rbd.scalars.registry import TRUTHS, family_of_condition
 
 ARITHMETIC: Final = frozenset(
@@ -52,11 +52,20 @@ def _reciprocal(x: Any) -> Any:
 
 
 def _hypot(x: Any, y: Any) -> Any:
-    return length((x, y))
+    return norm((x, y))
 
 
 def _arctan(x: Any) -> Any:
     return scalars.atan2(x, 1)
+
+
+def _real(x: Any) -> Any:
+    """Return the real part, which is all of x; from NumPy 2.5 on `array.real` calls this."""
+    return x
+
+
+def _imaginary(x: Any) -> Any:
+    return 0
 
 
 def _radians(x: Any) -> Any:
@@ -121,6 +130,8 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "float_power": scalars.power,
     "absolute": scalars.absolute,
     "fabs": scalars.absolute,
+    "real": _real,
+    "imag": _imaginary,
     "sign": _sign,
     "copysign": _copysign,
     "heaviside": _heaviside,
@@ -163,8 +174,8 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "invert": _invert,
 }
 
-_OPERANDS: Final = {"clip": 3}
-_REDUCTIONS: Final = {
+_OPERAND_COUNTS: Final = {"clip": 3, "real": 1, "imag": 1}
+_IDENTITIES: Final = {
     **dict.fromkeys(("logical_and", "bitwise_and"), True),
     **dict.fromkeys(("logical_or", "bitwise_or"), False),
     **dict.fromkeys(("minimum", "fmin", "maximum", "fmax", "hypot")),
@@ -172,17 +183,17 @@ _REDUCTIONS: Final = {
 """Functions that reduce several axes, with the result for no entry; None: an error."""
 
 
-_FROM_FUNCTION: Final = cast("Callable[..., Any]", np.frompyfunc)
+_FROMPYFUNC: Final = cast("Callable[..., Any]", np.frompyfunc)
 
 
 def ufunc_of(function: Callable[..., Any], operands: int, **identity: Any) -> Any:
     """Return a function of scalars as a universal function of arrays of objects."""
-    return _FROM_FUNCTION(function, operands, 1, **identity)
+    return _FROMPYFUNC(function, operands, 1, **identity)
 
 
 def _ufunc(name: str) -> Any:
-    operands = _OPERANDS.get(name) or getattr(np, name).nin
-    return ufunc_of(_FUNCTIONS[name], operands, **({"identity": _REDUCTIONS[name]} if name in _REDUCTIONS else {}))
+    operands = _OPERAND_COUNTS.get(name) or getattr(np, name).nin
+    return ufunc_of(_FUNCTIONS[name], operands, **({"identity": _IDENTITIES[name]} if name in _IDENTITIES else {}))
 
 
 ELEMENTWISE: Final[Mapping[str, Any]] = {name: _ufunc(name) for name in _FUNCTIONS}

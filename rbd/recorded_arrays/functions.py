@@ -92,6 +92,8 @@ def _vector_norm(a: ScalarArray, order: Any, axes: tuple[int, ...], keepdims: bo
         return _sum(sizes, axes, keepdims)
     if order in (None, 2):
         return ELEMENTWISE["sqrt"](_sum(a * a, axes, keepdims))
+    if isinstance(order, str):
+        raise ValueError(f"Invalid norm order {order!r} for vectors")  # as NumPy does
     if not scalars.is_float(order) or order == 0:
         refuse_function("numpy.count_nonzero", a)
     return ELEMENTWISE["power"](_sum(ELEMENTWISE["power"](sizes, order), axes, keepdims), 1 / order)

@@ -24,7 +24,7 @@ from rbd.scalars.registry import ARRAYS
 
 REPLACEMENTS: Final[Mapping[str, Callable[..., Any]]] = {**FUNCTIONS, **LINEAR_ALGEBRA, **CREATION}
 """Functions that are not NumPy's own code, by their dotted names."""
-_PLAIN: Final = np.empty(0, dtype=np.object_)
+_PLAIN_ARRAY: Final = np.empty(0, dtype=np.object_)
 
 
 class NumpyProtocol:
@@ -41,9 +41,9 @@ class NumpyProtocol:
         if any(each is not None and each.dtype != np.object_ for each in out) or _stores_into_floats(method, inputs):
             refuse_store(self)
         if "out" in options:
-            options["out"] = tuple(_plain(each) for each in out)
+            options["out"] = tuple(_without_protocol(each) for each in out)
         try:
-            return _recorded(getattr(function, method)(*map(_plain, inputs), **options))
+            return _recorded(getattr(function, method)(*map(_without_protocol, inputs), **options))
         except (TypeError, AttributeError, ValueError) as error:
             if not is_about_objects(error):
                 raise
@@ -64,7 +64,7 @@ class NumpyProtocol:
         try:
             if replacement is not None:
                 return _recorded(replacement(*args, **named))
-            return _recorded(_PLAIN.__array_function__(function, (), args, named))
+            return _recorded(_PLAIN_ARRAY.__array_function__(function, (), args, named))
         except (TypeError, AttributeError, ValueError) as error:
             if not is_about_objects(error):
                 raise
@@ -102,7 +102,7 @@ def _is_mask(key: object) -> bool:
     return isinstance(key, NumpyProtocol)
 
 
-def _plain(x: Any) -> Any:
+def _without_protocol(x: Any) -> Any:
     """Return an operand of a universal function without the protocol."""
     if not isinstance(x, NumpyProtocol):
         return x

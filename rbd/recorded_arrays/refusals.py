@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, NoReturn
 
 from rbd.errors import RecordingError
-from rbd.scalars.opaque import LIKE, caller_line
+from rbd.scalars.opaque import LIKE_ADVICE, caller_line
 
 _WRAP = "to wrap an angle write numpy.arctan2(numpy.sin(x), numpy.cos(x))"
 _EQUAL = "compare with numpy.abs(a - b) <= tolerance"
@@ -59,7 +64,9 @@ def refuse_function(name: str, value: object, cause: Exception | None = None) ->
 def refuse_store(value: object) -> NoReturn:
     """Raise the error of recorded values that are written to an array of floats."""
     where = caller_line()
-    raise RecordingError(f"{where}: storing recorded values in an array of floats; {LIKE}", where=where, scalar=value)
+    raise RecordingError(
+        f"{where}: storing recorded values in an array of floats; {LIKE_ADVICE}", where=where, scalar=value
+    )
 
 
 def refuse_mask(value: object) -> NoReturn:
@@ -80,6 +87,34 @@ _OF_OBJECTS: Final = ("object", "ufunc", "unsupported operand", "dtype('O')", "c
 
 
 def is_about_objects(error: Exception) -> bool:
-    """Return whether NumPy refuses the dtype, not the way a function was called."""
+    """Return whether NumPy refuses the dtype, not the way a function was called, in a call that rbd makes."""
     words = ("object_",) if isinstance(error, ValueError) else _OF_OBJECTS
     return any(word in str(error) for word in words)
+
+
+@contextmanager
+def advice_on_numpy() -> Generator[None]:
+    """Raise RecordingError for a TypeError of a function of NumPy that got a plain array of recorded values."""
+    try:
+        yield
+    except TypeError as error:
+        advice = _numpy_object_error(error)
+        if advice is None:
+            raise
+        raise advice from error
+
+
+_REFUSES_OBJECTS: Final = re.compile(
+    r"^loop of ufunc does not support|^Cannot cast ufunc|^ufunc '\w+' not supported|array type object is unsupported"
+)
+"""NumPy's messages for functions that do not run on objects; stricter, since the code is the user's."""
+
+
+def _numpy_object_error(error: TypeError) -> RecordingError | None:
+    """Return the error of a function of NumPy that got a plain array of recorded values; None for other errors."""
+    if not _REFUSES_OBJECTS.search(str(error)):
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next(frame for frame in reversed(frames) if "numpy" not in Path(frame.filename).parts)
+    where = f"{line.filename}:{line.lineno}"
+    return RecordingError(f"{where}: NumPy got a plain array of recorded values ({error}); {LIKE_ADVICE}", where=where)

@@ -11,7 +11,7 @@ from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.scalars import absolute, positive
 
-_NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)
+_NORM_TOLERANCE: Final = 1.75 * float(np.finfo(np.float64).eps)
 """Tolerance of norms: within it, the Python path, which rounds differently, leaves coordinates unchanged."""
 
 
@@ -27,7 +27,9 @@ def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program
         values = graph.input(name, (size,))
         outputs: dict[str, object] = {"copy": values}
         if name == "q":
-            kinds = [(node.joint.type, values[node.q]) for node in layout.nodes if node.joint.nq != node.joint.nv]
-            slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
+            kinds = [(node.joint.type, values[node.q_slice]) for node in layout.nodes if node.joint.nq != node.joint.nv]
+            slack = tuple(
+                positive(_NORM_TOLERANCE - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds
+            )
             outputs |= {"slack": slack} if slack else {}
         return Program.of(graph, f"set_{name}", outputs)

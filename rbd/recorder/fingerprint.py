@@ -1,6 +1,6 @@
 """Fingerprint of a mechanism: a hash of everything that recordings depend on.
 
-Two mechanisms with the same fingerprint have the same recorded programs, in any process. The hash covers topology,
+Two mechanisms with the same fingerprint have the same recorded programs, in any process. The hash covers structure,
 joint types, the bits of all numbers, and all names, which occur in error messages. Frames are identified by their order
 on their bodies.
 
@@ -25,27 +25,27 @@ from rbd.mechanism.joint import JOINT_PARAMETERS
 from rbd.mechanism.members import registry_of
 from rbd.spatial import Frame
 
-_Stamp = tuple[int, int, int]
-_known: WeakKeyDictionary[Mechanism, tuple[_Stamp, str | None]] = WeakKeyDictionary()
+_Versions = tuple[int, int, int]
+_fingerprints: WeakKeyDictionary[Mechanism, tuple[_Versions, str | None]] = WeakKeyDictionary()
 
 
 def fingerprint(mechanism: Mechanism) -> str | None:
     """Return the current fingerprint of `mechanism` or None; computed once per version."""
-    stamp = _stamp(mechanism)
-    known = _known.get(mechanism)
-    if known is None or known[0] != stamp:
-        known = _known[mechanism] = stamp, _computed(mechanism)
+    versions = _versions(mechanism)
+    known = _fingerprints.get(mechanism)
+    if known is None or known[0] != versions:
+        known = _fingerprints[mechanism] = versions, _compute(mechanism)
     return known[1]
 
 
-def _stamp(mechanism: Mechanism) -> _Stamp:
+def _versions(mechanism: Mechanism) -> _Versions:
     """Return numbers that change with the fingerprint: versions, and numbers of frames, which have no version."""
     registry = registry_of(mechanism.root_body)
     frames = 0 if registry is None else len(registry.frame_owner)
     return mechanism.structure_version, mechanism.parameter_version, frames
 
 
-def _computed(mechanism: Mechanism) -> str | None:
+def _compute(mechanism: Mechanism) -> str | None:
     try:
         writer = _Writer(mechanism.bodies)
         _write_mechanism(writer, mechanism)

@@ -13,9 +13,9 @@ import numpy as np
 
 from rbd.errors import ScalarError
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values, parameter_shape
 from rbd.mechanism import Mechanism
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES, ParameterName, parameter_array
+from rbd.scalars.arrays import Array
 
 
 @final
@@ -37,31 +37,31 @@ class ParameterEdits:
         self._rest: tuple[object, ...] = ()
 
     def update(self, mechanism: Mechanism) -> None:
-        """Read the parameters, whose version has changed."""
+        """Update to the parameters of the mechanism, whose version has changed."""
         rest = tuple(_constants(mechanism))
         if self._known and not _same(rest, self._rest):
             self.generation += 1
         now = _numbers(mechanism)
         self.are_floats = now is not None
         if now is not None:
-            self._take(now)
+            self._store(now)
         self._rest, self.version = rest, mechanism.parameter_version
 
-    def _take(self, now: dict[ParameterName, Array]) -> None:
+    def _store(self, values: dict[ParameterName, Array]) -> None:
         known = self._known
-        edited = {name for name in PARAMETERS if known and not np.array_equal(known[name], now[name])}
-        self.varying = tuple(name for name in PARAMETERS if name in edited or name in self.varying)
+        edited = {name for name in PARAMETER_NAMES if known and not np.array_equal(known[name], values[name])}
+        self.varying = tuple(name for name in PARAMETER_NAMES if name in edited or name in self.varying)
         for name in self.varying:
-            self.arrays.setdefault(name, np.empty_like(now[name]))[...] = now[name]
-        self._known = now
+            self.arrays.setdefault(name, np.empty_like(values[name]))[...] = values[name]
+        self._known = values
 
 
 def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
     """Return all parameters as arrays; None unless all are real numbers."""
     found: dict[ParameterName, Array] = {}
     try:
-        for name in PARAMETERS:
-            found[name] = to_float_array(current_values(mechanism, name)).reshape(parameter_shape(mechanism, name))
+        for name in PARAMETER_NAMES:
+            found[name] = parameter_array(mechanism, name)
     except ScalarError:
         return None
     return found

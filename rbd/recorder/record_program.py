@@ -6,21 +6,18 @@ options is the same program.
 
 from __future__ import annotations
 
-import re
-import traceback
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from rbd.errors import RecordingError
-from rbd.indexing.parameter_arrays import ParameterName, ParameterValues, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
 from rbd.program.recording import recording
+from rbd.recorded_arrays.refusals import advice_on_numpy
+from rbd.scalar_states.parameter_arrays import ParameterName, ParameterValues, parameter_shape
 from rbd.scalar_states.scalar_state import ScalarState
-from rbd.scalars.opaque import LIKE
+
+R = TypeVar("R")
 
 Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]
 """Adds inputs for the arguments of a function to a graph; returns arguments by position and by name."""
@@ -43,40 +40,28 @@ def record_program(
     parameters are constants with their current values. `regroup` as in `ScalarState`.
     """
     with recording() as graph:
-        q = graph.input("q", (mechanism.nq,))
-        v = graph.input("v", (mechanism.nv,)) if with_velocity else (0,) * mechanism.nv
-        args, named = arguments(graph)
-        values: dict[str, Nested] = {each: graph.input(each, parameter_shape(mechanism, each)) for each in parameters}
-        given = ParameterValues(mechanism, values) if values else None
-        state = ScalarState(mechanism, q, v, parameters=given, regroup=regroup)
-        with _advice_on_numpy():
-            outcome = function(state, *args, **named)
-        return Program.of(graph, name, outputs(outcome))
+        result = run_recorded(
+            graph, function, mechanism, arguments, parameters=parameters, regroup=regroup, with_velocity=with_velocity
+        )
+        return Program.of(graph, name, outputs(result))
 
 
-@contextmanager
-def _advice_on_numpy() -> Generator[None]:
-    """Raise RecordingError for a TypeError of a function of NumPy that got a plain array of recorded values."""
-    try:
-        yield
-    except TypeError as error:
-        advice = _numpy_object_error(error)
-        if advice is None:
-            raise
-        raise advice from error
-
-
-_REFUSES_OBJECTS: Final = re.compile(
-    r"^loop of ufunc does not support|^Cannot cast ufunc|^ufunc '\w+' not supported|array type object is unsupported"
-)
-"""NumPy's messages for functions that do not run on objects."""
-
-
-def _numpy_object_error(error: TypeError) -> RecordingError | None:
-    """Return the error of a function of NumPy that got a plain array of recorded values; None for other errors."""
-    if not _REFUSES_OBJECTS.search(str(error)):
-        return None
-    frames = traceback.extract_tb(error.__traceback__)
-    line = next(frame for frame in reversed(frames) if "numpy" not in Path(frame.filename).parts)
-    where = f"{line.filename}:{line.lineno}"
-    return RecordingError(f"{where}: NumPy got a plain array of recorded values ({error}); {LIKE}", where=where)
+def run_recorded(
+    graph: Graph,
+    function: Callable[..., R],
+    mechanism: Mechanism,
+    arguments: Arguments,
+    *,
+    parameters: Iterable[ParameterName] = (),
+    regroup: bool = False,
+    with_velocity: bool = True,
+) -> R:
+    """Return the result of `function` on new inputs of a graph; see `record_program`."""
+    q = graph.input("q", (mechanism.nq,))
+    v = graph.input("v", (mechanism.nv,)) if with_velocity else (0,) * mechanism.nv
+    args, named = arguments(graph)
+    values: dict[str, Nested] = {each: graph.input(each, parameter_shape(mechanism, each)) for each in parameters}
+    parameter_values = ParameterValues(values) if values else None
+    state = ScalarState(mechanism, q, v, parameters=parameter_values, regroup=regroup)
+    with advice_on_numpy():
+        return function(state, *args, **named)

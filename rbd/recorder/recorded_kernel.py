@@ -29,7 +29,7 @@ class RecordedKernel:
     parameters: tuple[Array, ...]
     """The parameters that are inputs, updated in place."""
     form: ResultForm
-    array_arguments: int
+    array_argument_count: int
     """Number of arguments with numbers, besides coordinates and parameters."""
 
     @property

@@ -55,10 +55,10 @@ def cache_key(mechanism: Mechanism, description: str) -> str | None:
     """Return the key of an outline in the disk cache; None if it cannot be cached."""
     if not native.keeps_outlines():
         return None
-    mine, code = fingerprint(mechanism), sources.sources_digest(PACKAGE)
-    if mine is None or code is None:
+    mechanism_digest, sources_digest = fingerprint(mechanism), sources.sources_digest(PACKAGE)
+    if mechanism_digest is None or sources_digest is None:
         return None
-    return "|".join((outline_cache.platform_key(), code, mine, description))
+    return "|".join((outline_cache.platform_key(), sources_digest, mechanism_digest, description))
 
 
 def _guarded_by_fingerprint(

@@ -6,13 +6,15 @@ short.
 
 from __future__ import annotations
 
+from typing import Final, Literal, TypeAlias
+
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.robots._shapes import Axis
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import Mat3, Vec3
 
-AXES: dict[Axis, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+Axis: TypeAlias = Literal["x", "y", "z"]
+AXES: Final[dict[Axis, tuple[int, int, int]]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
 _ORIGIN: Vec3 = (0, 0, 0)
 

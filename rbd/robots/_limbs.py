@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from rbd.mechanism import Mechanism, RigidBody
-from rbd.robots._build import add_link, bounded_revolute
-from rbd.robots._shapes import Axis, box_inertia
-from rbd.spatial import Frame
+from rbd.robots._build import Axis, add_link, bounded_revolute
+from rbd.spatial import Frame, SpatialInertia
 from rbd.spatial.linalg import Vec3
+
+Side: TypeAlias = Literal["left", "right"]
+SIDES: Final[tuple[Side, ...]] = ("left", "right")
 
 
 class BoxLink(NamedTuple):
-    """A joint and its link."""
+    """A revolute joint and its link, a solid box."""
 
-    joint: str
+    joint_name: str
     axis: Axis
     joint_position: Vec3  # in the link before (m)
-    link: str
+    name: str
     mass: float  # kg
     size: tuple[float, float, float]  # m
     center: Vec3  # of the box, in the link's frame (m)
@@ -28,7 +30,7 @@ class BoxLink(NamedTuple):
 
     def named(self, prefix: str) -> BoxLink:
         """Return the link with a prefix before the names of joint and link."""
-        return self._replace(joint=f"{prefix}_{self.joint}", link=f"{prefix}_{self.link}")
+        return self._replace(joint_name=f"{prefix}_{self.joint_name}", name=f"{prefix}_{self.name}")
 
     def mirrored(self) -> BoxLink:
         """Return the mirror image in y = 0: negate y coordinates, and swap the bounds of rotations about x and z."""
@@ -41,15 +43,17 @@ class BoxLink(NamedTuple):
 
 def add_limb(mechanism: Mechanism, body: RigidBody, links: Sequence[BoxLink]) -> RigidBody:
     """Attach links in series; return the last one."""
-    for row in links:
-        inertia = box_inertia(Frame(row.link), mass=row.mass, size=row.size, center=row.center)
-        joint = bounded_revolute(row.joint, row.axis, position_bounds=row.bounds, speed=row.speed, effort=row.effort)
-        body = add_link(mechanism, body, joint, inertia, joint_position=row.joint_position)
+    for link in links:
+        inertia = SpatialInertia.box(Frame(link.name), mass=link.mass, size=link.size, com=link.center)
+        joint = bounded_revolute(
+            link.joint_name, link.axis, position_bounds=link.bounds, speed=link.speed, effort=link.effort
+        )
+        body = add_link(mechanism, body, joint, inertia, joint_position=link.joint_position)
     return body
 
 
-def sided(links: Sequence[BoxLink], side: str) -> tuple[BoxLink, ...]:
-    """Return the links of a side, "left" or "right", without names of it: those given are the left ones."""
+def links_of_side(links: Sequence[BoxLink], side: Side) -> tuple[BoxLink, ...]:
+    """Return the links of a left limb, or their mirror images for the side "right"; names have no side yet."""
     return tuple(links if side == "left" else (link.mirrored() for link in links))
 
 

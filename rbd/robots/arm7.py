@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rbd.mechanism import Mechanism
-from rbd.robots._build import add_link, add_named_frame, bounded_revolute
-from rbd.robots._shapes import Axis, capsule_inertia
+from rbd.robots._build import Axis, add_link, add_named_frame, bounded_revolute
+from rbd.robots._inertias import capsule_inertia
 from rbd.spatial import Frame
 from rbd.spatial.linalg import Vec3
 
@@ -25,6 +25,7 @@ class _ArmJoint(NamedTuple):
     effort: float  # N m
 
 
+# axis, position (m), mass (kg), centre (m), radius (m), length (m), limit (rad), speed (rad / s), effort (N m)
 _JOINTS = (
     _ArmJoint("z", (0, 0, 0.14), 4.1, (0, -0.02, 0.09), 0.062, 0.14, 2.9, 1.9, 180),
     _ArmJoint("y", (0, 0, 0.18), 3.8, (0.01, 0, 0.10), 0.060, 0.16, 2.0, 1.9, 180),
@@ -51,11 +52,13 @@ def arm7() -> Mechanism:
     """
     mechanism = Mechanism()
     body = mechanism.root_body
-    for i, row in enumerate(_JOINTS, start=1):
+    for i, entry in enumerate(_JOINTS, start=1):
         frame = Frame(f"link{i}")
-        inertia = capsule_inertia(frame, mass=row.mass, radius=row.radius, length=row.length, center=row.center)
-        bounds = (-row.limit, row.limit)
-        joint = bounded_revolute(f"joint{i}", row.axis, position_bounds=bounds, speed=row.speed, effort=row.effort)
-        body = add_link(mechanism, body, joint, inertia, joint_position=row.joint_position)
+        inertia = capsule_inertia(frame, mass=entry.mass, radius=entry.radius, length=entry.length, center=entry.center)
+        bounds = (-entry.limit, entry.limit)
+        joint = bounded_revolute(
+            f"joint{i}", entry.axis, position_bounds=bounds, speed=entry.speed, effort=entry.effort
+        )
+        body = add_link(mechanism, body, joint, inertia, joint_position=entry.joint_position)
     add_named_frame(body, "tool", position=_TOOL)
     return mechanism

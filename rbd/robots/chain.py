@@ -6,12 +6,12 @@ from rbd.arguments import whole_number
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
 from rbd.mechanism.mechanism import in_one_transaction
-from rbd.robots._build import add_link, add_named_frame
-from rbd.robots._shapes import capsule_inertia
+from rbd.robots._build import AXES, add_link, add_named_frame
+from rbd.robots._inertias import capsule_inertia
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.spatial import Frame, SpatialInertia
 
-_AXES = ((0, 1, 0), (1, 0, 0))
+_AXES = (AXES["y"], AXES["x"])
 
 
 def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.01) -> Mechanism:

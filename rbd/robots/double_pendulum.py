@@ -5,10 +5,9 @@ from __future__ import annotations
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import AXES, add_link, add_named_frame
-from rbd.robots._shapes import cylinder_inertia
 from rbd.scalars import Scalar, const
 from rbd.scalars.arrays import scalar, scalars
-from rbd.spatial import Frame
+from rbd.spatial import Frame, SpatialInertia
 
 
 def double_pendulum(
@@ -23,7 +22,7 @@ def double_pendulum(
     The links are solid cylinders of `radius` (m) with the given `lengths` (m) and `masses` (kg); both hang straight
     down, along -z, when q = 0. The shoulder is at the origin of the world, the elbow at (0, 0, -lengths[0]) of the
     upper link, and the frame "tip" at the lower end of the lower link. `damping` is per joint, in N m s / rad.
-    All arguments except the damping may be symbols.
+    All arguments except the damping may be symbols. Raises InertiaError for negative lengths.
 
     With I_i = m_i (3 r^2 + l_i^2) / 12 about the centres c_i = l_i / 2, and s_1, s_12 the sines of q_1 and q_1 + q_2:
     M_22 = I_2 + m_2 c_2^2, M_12 = M_22 + m_2 l_1 c_2 cos q_2,
@@ -42,7 +41,7 @@ def double_pendulum(
     positions = ((0, 0, 0), (0, 0, -lengths[0]))
     for i, (link, name) in enumerate((("upper_link", "shoulder"), ("lower_link", "elbow"))):
         center = (0, 0, -const(1, 2) * lengths[i])
-        inertia = cylinder_inertia(Frame(link), mass=masses[i], radius=radius, length=lengths[i], center=center)
+        inertia = SpatialInertia.cylinder(Frame(link), mass=masses[i], radius=radius, length=lengths[i], com=center)
         joint = Joint(name, Revolute(AXES["y"]), damping=dampings[i])
         body = add_link(mechanism, body, joint, inertia, joint_position=positions[i])
     add_named_frame(body, "tip", position=(0, 0, -lengths[1]))

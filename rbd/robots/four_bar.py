@@ -8,7 +8,7 @@ from rbd.errors import ArgumentError
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.robots._build import AXES, add_link
-from rbd.robots._shapes import capsule_inertia
+from rbd.robots._inertias import capsule_inertia
 from rbd.scalars.arrays import float_array
 from rbd.scalars.number_checks import above_zero
 from rbd.spatial import Frame, Transform

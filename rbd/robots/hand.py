@@ -7,21 +7,20 @@ the square of its mass.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbd.contact import Box, Capsule, CollisionModel
+from rbd.files.pose import FloatVec3
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.robots._build import AXES, add_link
-from rbd.robots._shapes import Axis
+from rbd.robots._build import AXES, Axis, add_link
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import Mat3, identity3, matmul
 from rbd.spatial.so3 import rotation_about
 
 _CENTIMETRE = 1 / 100
-_FloatVec3 = tuple[float, float, float]
 _Rotations = tuple[tuple[Axis, float], ...]
 """Coordinate axes and angles, in multiples of pi; the first rotation is about an axis of the parent."""
 
@@ -31,18 +30,18 @@ class _HandJoint(NamedTuple):
 
     name: str
     parent: str
-    position: _FloatVec3  # in the parent (cm)
+    position: FloatVec3  # in the parent (cm)
     mass: float  # kg
     rotations: _Rotations = ()
-    axis: _FloatVec3 = (0, 1, 0)
+    axis: FloatVec3 = (0, 1, 0)
 
 
-class _CapsuleRow(NamedTuple):
+class _HandCapsule(NamedTuple):
     """A capsule along the z axis of its frame."""
 
     name: str
     body: str
-    position: _FloatVec3  # in the body (cm)
+    position: FloatVec3  # in the body (cm)
     radius: float  # cm
     length: float  # cm
     rotations: _Rotations = ()
@@ -66,28 +65,37 @@ _JOINTS = (
     _HandJoint("thumb2", "thumb1", (3, -1.8, 0), 0.4, (("z", 1 / 3), ("x", 1)), (0, 0, 1)),
 )
 _CAPSULES = (
-    _CapsuleRow("wpalmb", "wrist", (0, 0, 0), 1, 5, _ACROSS),
-    _CapsuleRow("wpalmt", "wrist", (3, 0, 0), 1, 5, _ACROSS),
-    _CapsuleRow("wpalml", "wrist", (1.5, -2.5, 0), 1, 3, _ALONG),
-    _CapsuleRow("wpalmr", "wrist", (1.5, 2.5, 0), 1, 3, _ALONG),
-    _CapsuleRow("palm2", "palm", (0, 0, 0), 1, 5, _ACROSS),
-    _CapsuleRow("finger11", "finger11", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger12", "finger12", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger13", "finger13", (2, 0, 0), 1, 0),
-    _CapsuleRow("finger21", "finger21", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger22", "finger22", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger23", "finger23", (1, 0, 0), 1, 0),
-    _CapsuleRow("finger31", "finger31", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger32", "finger32", (1, 0, 0), 1, 2, _ALONG),
-    _CapsuleRow("finger33", "finger33", (2, 0, 0), 1, 0),
-    _CapsuleRow("thumb1", "thumb1", (1, -1, 0), 1, 2, (("z", 1 / 3), ("x", 1 / 2))),
-    _CapsuleRow("thumb2", "thumb2", (-0.7, 0.8, -0.5), 1, 2, (("x", 1 / 3),)),
+    _HandCapsule("wpalmb", "wrist", (0, 0, 0), 1, 5, _ACROSS),
+    _HandCapsule("wpalmt", "wrist", (3, 0, 0), 1, 5, _ACROSS),
+    _HandCapsule("wpalml", "wrist", (1.5, -2.5, 0), 1, 3, _ALONG),
+    _HandCapsule("wpalmr", "wrist", (1.5, 2.5, 0), 1, 3, _ALONG),
+    _HandCapsule("palm2", "palm", (0, 0, 0), 1, 5, _ACROSS),
+    _HandCapsule("finger11", "finger11", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger12", "finger12", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger13", "finger13", (2, 0, 0), 1, 0),
+    _HandCapsule("finger21", "finger21", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger22", "finger22", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger23", "finger23", (1, 0, 0), 1, 0),
+    _HandCapsule("finger31", "finger31", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger32", "finger32", (1, 0, 0), 1, 2, _ALONG),
+    _HandCapsule("finger33", "finger33", (2, 0, 0), 1, 0),
+    _HandCapsule("thumb1", "thumb1", (1, -1, 0), 1, 2, (("z", 1 / 3), ("x", 1 / 2))),
+    _HandCapsule("thumb2", "thumb2", (-0.7, 0.8, -0.5), 1, 2, (("x", 1 / 3),)),
 )
 _PALM_SIZE = (3, 5, 2)  # cm; the box between the capsules of the palm, which is drawn but in no pair
-_PAIRS = ((2, 8), (2, 11), (2, 14), (2, 16))
+_PALM_EDGE = "wpalmt"
+"""The capsule that the tips touch, the upper edge of the palm."""
+_TIPS = ("finger13", "finger23", "finger33", "thumb2")
 
 
-def hand() -> tuple[Mechanism, CollisionModel]:
+class Hand(NamedTuple):
+    """A hand and its collision model."""
+
+    mechanism: Mechanism
+    collision_model: CollisionModel
+
+
+def hand() -> Hand:
     """Return a hand with thirteen joints and its collision model, as in Pinocchio's contact exercise.
 
     The joints are those of the wrist (about y), the palm, three fingers of three joints each and a thumb of two; bodies
@@ -100,34 +108,36 @@ def hand() -> tuple[Mechanism, CollisionModel]:
     (13, 17, 4)
     """
     mechanism = Mechanism()
-    for row in _JOINTS:
-        frame = Frame(row.name)
-        inertia = SpatialInertia(frame, mass=row.mass, moment_about_com=np.eye(3) * row.mass**2)
-        joint, parent = Joint(row.name, Revolute(row.axis)), mechanism.body(row.parent)
-        position, rotation = _in_metres(row.position), _rotation(row.rotations)
+    for entry in _JOINTS:
+        frame = Frame(entry.name)
+        inertia = SpatialInertia(frame, mass=entry.mass, moment_about_com=np.eye(3) * entry.mass**2)
+        joint, parent = Joint(entry.name, Revolute(entry.axis)), mechanism.body(entry.parent)
+        position, rotation = _in_metres(entry.position), _rotation(entry.rotations)
         add_link(mechanism, parent, joint, inertia, joint_position=position, rotation=rotation)
-    return mechanism, _collisions(mechanism)
+    return Hand(mechanism, _collision_model(mechanism))
 
 
-def _collisions(mechanism: Mechanism) -> CollisionModel:
+def _collision_model(mechanism: Mechanism) -> CollisionModel:
     model = CollisionModel(mechanism)
     wrist = mechanism.body("wrist")
     palm = wrist.add_frame(_pose(Frame("wpalm shape"), wrist, (1.5, 0, 0), ()))
     model.add(wrist, Box(palm, [_CENTIMETRE * edge for edge in _PALM_SIZE]))
+    shapes: dict[str, Capsule[Any]] = {}
     for capsule in _CAPSULES:
         body = mechanism.body(capsule.body)
         frame = body.add_frame(_pose(Frame(f"{capsule.name} shape"), body, capsule.position, capsule.rotations))
-        model.add(body, Capsule(frame, _CENTIMETRE * capsule.length, _CENTIMETRE * capsule.radius))
-    for a, b in _PAIRS:
-        model.add_pair(model.shapes[a], model.shapes[b])
+        shape = Capsule(frame, _CENTIMETRE * capsule.length, _CENTIMETRE * capsule.radius)
+        shapes[capsule.name] = model.add(body, shape)
+    for tip in _TIPS:
+        model.add_pair(shapes[_PALM_EDGE], shapes[tip])
     return model
 
 
-def _pose(frame: Frame, body: RigidBody, position: _FloatVec3, rotations: _Rotations) -> Transform:
+def _pose(frame: Frame, body: RigidBody, position: FloatVec3, rotations: _Rotations) -> Transform:
     return Transform(frame, body.default_frame, _rotation(rotations), _in_metres(position))
 
 
-def _in_metres(position: _FloatVec3) -> _FloatVec3:
+def _in_metres(position: FloatVec3) -> FloatVec3:
     x, y, z = position
     return _CENTIMETRE * x, _CENTIMETRE * y, _CENTIMETRE * z
 

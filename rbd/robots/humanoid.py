@@ -5,24 +5,25 @@ from __future__ import annotations
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import add_link, add_named_frame
-from rbd.robots._limbs import BoxLink, add_limb, sided
-from rbd.robots._shapes import box_inertia
-from rbd.spatial import Frame
+from rbd.robots._limbs import SIDES, BoxLink, Side, add_limb, links_of_side
+from rbd.spatial import Frame, SpatialInertia
 
 _PELVIS_MASS = 9.0
 _PELVIS_SIZE = (0.16, 0.26, 0.16)
 
-
+# joint, axis, position (m), link, mass (kg), size (m), centre (m), bounds (rad), speed (rad / s), effort (N m)
 _TRUNK = (
     BoxLink("waist_yaw", "z", (0, 0, 0.09), "waist", 1.0, (0.12, 0.14, 0.06), (0, 0, 0), (-1.2, 1.2), 6, 120),
     BoxLink("waist_pitch", "y", (0, 0, 0.04), "lumbar", 1.0, (0.10, 0.14, 0.06), (0, 0, 0), (-0.5, 1.0), 6, 180),
     BoxLink("waist_roll", "x", (0, 0, 0), "chest", 19.0, (0.20, 0.32, 0.38), (0.01, 0, 0.22), (-0.5, 0.5), 6, 180),
 )
+# joint, axis, position (m), link, mass (kg), size (m), centre (m), bounds (rad), speed (rad / s), effort (N m)
 _NECK = (
     BoxLink("neck_yaw", "z", (0, 0, 0.43), "neck", 0.4, (0.07, 0.07, 0.07), (0, 0, 0.02), (-1.4, 1.4), 6, 12),
     BoxLink("neck_pitch", "y", (0, 0, 0.06), "nape", 0.4, (0.06, 0.06, 0.05), (0, 0, 0), (-0.7, 0.9), 6, 12),
     BoxLink("neck_roll", "x", (0, 0, 0), "head", 4.0, (0.18, 0.15, 0.23), (0.02, 0, 0.11), (-0.6, 0.6), 6, 12),
 )
+# joint, axis, position (m), link, mass (kg), size (m), centre (m), bounds (rad), speed (rad / s), effort (N m)
 _ARM = (
     BoxLink(
         "shoulder_pitch", "y", (0, 0.2, 0.36), "clavicle", 0.8, (0.09, 0.09, 0.09), (0, 0.02, 0), (-3.0, 1.2), 8, 70
@@ -35,6 +36,7 @@ _ARM = (
     BoxLink("wrist_yaw", "z", (0, 0, -0.20), "wrist", 0.3, (0.05, 0.05, 0.06), (0, 0, -0.02), (-1.6, 1.6), 9, 15),
     BoxLink("wrist_pitch", "y", (0, 0, -0.05), "hand", 0.5, (0.03, 0.08, 0.17), (0, 0, -0.08), (-1.2, 1.2), 9, 15),
 )
+# joint, axis, position (m), link, mass (kg), size (m), centre (m), bounds (rad), speed (rad / s), effort (N m)
 _LEG = (
     BoxLink("hip_yaw", "z", (0, 0.10, -0.05), "hip", 1.4, (0.11, 0.11, 0.08), (0, 0, 0), (-0.7, 0.9), 8, 110),
     BoxLink("hip_roll", "x", (0, 0, -0.04), "groin", 1.4, (0.11, 0.11, 0.09), (0, 0, 0), (-0.4, 0.9), 8, 150),
@@ -62,11 +64,11 @@ def humanoid() -> Mechanism:
     (37, 36)
     """
     mechanism = Mechanism()
-    inertia = box_inertia(Frame("pelvis"), mass=_PELVIS_MASS, size=_PELVIS_SIZE)
+    inertia = SpatialInertia.box(Frame("pelvis"), mass=_PELVIS_MASS, size=_PELVIS_SIZE)
     pelvis = add_link(mechanism, mechanism.root_body, Joint("floating_base", QuaternionFloating()), inertia)
     chest = add_limb(mechanism, pelvis, _TRUNK)
     add_limb(mechanism, chest, _NECK)
-    for side in ("left", "right"):
+    for side in SIDES:
         hand = add_limb(mechanism, chest, _limb(_ARM, side))
         add_named_frame(hand, f"{side}_palm", position=_PALM)
         foot = add_limb(mechanism, pelvis, _limb(_LEG, side))
@@ -74,5 +76,5 @@ def humanoid() -> Mechanism:
     return mechanism
 
 
-def _limb(rows: tuple[BoxLink, ...], side: str) -> tuple[BoxLink, ...]:
-    return tuple(row.named(side) for row in sided(rows, side))
+def _limb(links: tuple[BoxLink, ...], side: Side) -> tuple[BoxLink, ...]:
+    return tuple(link.named(side) for link in links_of_side(links, side))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,25 +13,25 @@ from rbd.errors import ArgumentError
 from rbd.joints import QuaternionFloating
 from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import add_link, add_named_frame
-from rbd.robots._limbs import BoxLink, add_limb, sided
-from rbd.robots._shapes import box_inertia
+from rbd.robots._limbs import SIDES, BoxLink, Side, add_limb, links_of_side
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import any_number
-from rbd.spatial import Frame, FreeVector, Point
+from rbd.spatial import Frame, FreeVector, Point, SpatialInertia
 from rbd.spatial.half_space import HalfSpace
 
 _TRUNK_MASS = 6.4
 _TRUNK_SIZE = (0.38, 0.20, 0.12)
-_LINK = 0.21  # from hip pitch to knee, and from knee to the centre of the foot (m)
-_FOOT = 0.022  # radius of the foot (m)
-_MOST_KNEE = 2.7  # how far knees bend (rad)
-_LEAST_COSINE = math.cos(_MOST_KNEE / 2)  # of the hip pitch, below which knees would bend farther
+_LENGTH = 0.21  # from hip pitch to knee, and from knee to the centre of the foot (m)
+_FOOT_RADIUS = 0.022  # radius of the foot (m)
+_MAX_BEND = 2.7  # how far knees bend (rad)
+_MIN_COSINE = math.cos(_MAX_BEND / 2)  # of the hip pitch, below which knees would bend farther
+# joint, axis, position (m), link, mass (kg), size (m), centre (m), bounds (rad), speed (rad / s), effort (N m)
 _LEG = (
     BoxLink("hip_roll", "x", (0.19, 0.05, 0), "hip", 0.6, (0.09, 0.06, 0.09), (0, 0.01, 0), (-0.8, 0.8), 24, 32),
     BoxLink("hip_pitch", "y", (0, 0.08, 0), "thigh", 1.0, (0.05, 0.04, 0.22), (0, 0, -0.05), (-1.2, 2.8), 24, 32),
-    BoxLink("knee", "y", (0, 0, -_LINK), "shank", 0.2, (0.02, 0.02, 0.22), (0, 0, -0.10), (-_MOST_KNEE, 0.0), 20, 45),
+    BoxLink("knee", "y", (0, 0, -_LENGTH), "shank", 0.2, (0.02, 0.02, 0.22), (0, 0, -0.10), (-_MAX_BEND, 0.0), 20, 45),
 )
-_LEGS = tuple((end, side) for end in ("front", "rear") for side in ("left", "right"))
+_LEGS: Final[tuple[tuple[str, Side], ...]] = tuple((end, side) for end in ("front", "rear") for side in SIDES)
 
 
 def quadruped() -> Mechanism:
@@ -52,17 +52,17 @@ def quadruped() -> Mechanism:
     [0.0, 0.0, 0.0, 0.0]
     """
     mechanism = Mechanism()
-    inertia = box_inertia(Frame("trunk"), mass=_TRUNK_MASS, size=_TRUNK_SIZE)
+    inertia = SpatialInertia.box(Frame("trunk"), mass=_TRUNK_MASS, size=_TRUNK_SIZE)
     trunk = add_link(mechanism, mechanism.root_body, Joint("floating_base", QuaternionFloating()), inertia)
     for end, side in _LEGS:
-        shank = add_limb(mechanism, trunk, [row.named(f"{end}_{side}") for row in _leg(end, side)])
-        add_named_frame(shank, f"{end}_{side}_foot", position=(0, 0, -_LINK))
+        shank = add_limb(mechanism, trunk, [link.named(f"{end}_{side}") for link in _leg(end, side)])
+        add_named_frame(shank, f"{end}_{side}_foot", position=(0, 0, -_LENGTH))
     return mechanism
 
 
-def _leg(end: str, side: str) -> list[BoxLink]:
+def _leg(end: str, side: Side) -> list[BoxLink]:
     """Return the links of a leg, without its name; a rear leg is a front leg at the other end of the trunk."""
-    hip, *others = sided(_LEG, side)
+    hip, *others = links_of_side(_LEG, side)
     x, y, z = hip.joint_position
     return [hip._replace(joint_position=(x if end == "front" else -x, y, z)), *others]
 
@@ -76,9 +76,9 @@ def quadruped_configuration(height: float = 0.3) -> Array:
     >>> rbd.robots.quadruped_configuration(0.3)[4:10].round(3)
     array([ 0.   ,  0.   ,  0.3  ,  0.   ,  0.847, -1.695])
     """
-    cosine = (any_number(height, "height") - _FOOT) / (2 * _LINK)
-    if not _LEAST_COSINE <= cosine <= 1.0:
-        allowed = f"{_FOOT + 2 * _LINK * _LEAST_COSINE:.4g} to {_FOOT + 2 * _LINK:.4g}"
+    cosine = (any_number(height, "height") - _FOOT_RADIUS) / (2 * _LENGTH)
+    if not _MIN_COSINE <= cosine <= 1.0:
+        allowed = f"{_FOOT_RADIUS + 2 * _LENGTH * _MIN_COSINE:.4g} to {_FOOT_RADIUS + 2 * _LENGTH:.4g}"
         message = f"height is {height:g} m, the legs reach {allowed} m"
         raise ArgumentError(message, argument="height", value=height, allowed=allowed)
     thigh = math.acos(cosine)
@@ -108,5 +108,5 @@ def quadruped_collision_model(
     model.add(mechanism.root_body, ground)
     for end, side in _LEGS:
         frame = mechanism.frame(f"{end}_{side}_foot")
-        model.add_pair(model.add(mechanism.body_of_frame(frame), Sphere(frame, _FOOT)), ground)
+        model.add_pair(model.add(mechanism.body_of_frame(frame), Sphere(frame, _FOOT_RADIUS)), ground)
     return model

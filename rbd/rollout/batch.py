@@ -6,9 +6,8 @@ the status of an input that is not finite. Nothing else of it is looked at, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain, starmap
 from typing import Any, Final, final
 
 import numpy as np
@@ -16,14 +15,14 @@ from numpy.typing import NDArray
 
 from rbd.array_functions.function import RecordedFunction
 from rbd.array_functions.row_status import RowStatus, inputs_of_row
+from rbd.atomic_calls import call_atomically
 from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
 from rbd.program.status import NO_MEMORY, status_error
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
-from rbd.uninterrupted import run_uninterrupted
 
-_ROWS_PER_CALL: Final = 50_000
+_ROW_STEPS_PER_CALL: Final = 50_000
 """Rows times steps of one call of machine code, which cannot be interrupted."""
 
 
@@ -32,7 +31,7 @@ class WorldBatch:
     """The state of many worlds, and their step: the inputs of `record_world_step` with one row per world."""
 
     def __init__(self, step: RecordedFunction, count: int, start: Mapping[str, Array]) -> None:
-        """Set all rows to `start`: values of one row by name; inputs without a value are zero."""
+        """Set the rows to `start`: by name, values of one row or of all; inputs without a value are zero."""
         self._step = step
         self._executable: ArrayExecutable = step.executable
         self.outline = step.outline
@@ -58,15 +57,14 @@ class WorldBatch:
     def resume(self, arrays: Sequence[NDArray[Any]], messages: Mapping[int, str]) -> None:
         """Go on from the arrays and messages of another batch of this step."""
         self._messages = dict(messages)
-        for mine, its in zip(self._arrays(), arrays, strict=True):
-            mine[...] = its
+        for target, source in zip(self._arrays(), arrays, strict=True):
+            target[...] = source
 
-    def undo(self) -> Iterator[object]:
-        """Return an iterator that restores arrays and messages as they are now, in calls of C, while it is consumed."""
+    def undo(self) -> list[Callable[[], object]]:
+        """Return calls of C that restore copies of arrays and messages as they are now."""
         arrays = {id(array): array for array in self._arrays()}.values()
-        saved = [(array, ..., array.copy()) for array in arrays]
-        messages = [(self, "_messages", dict(self._messages))]
-        return chain(starmap(np.ndarray.__setitem__, saved), starmap(setattr, messages))
+        writes = [partial(array.__setitem__, ..., array.copy()) for array in arrays]
+        return [*writes, partial(setattr, self, "_messages", dict(self._messages))]
 
     def _arrays(self) -> list[NDArray[Any]]:
         """Return all arrays that change."""
@@ -75,15 +73,16 @@ class WorldBatch:
     @property
     def steps_taken(self) -> Array:
         """The number of steps that each world took."""
-        steps = self.inputs["steps"]
-        return np.where(np.isnan(steps), self._frozen_after, steps)
+        steps_taken = self.inputs["steps"]
+        return np.where(np.isnan(steps_taken), self._frozen_after, steps_taken)
 
     def take_steps(self, steps: int, substeps: int, threads: int) -> None:
         """Take steps, each of some integration steps; rows that fail are frozen, and their statuses noted.
 
-        After an interrupt some rows have taken more steps than others, and those that failed may not be frozen yet.
+        After an interrupt or WorkspaceError some rows have taken more steps than others, and those that failed may not
+        be frozen yet.
         """
-        steps_per_call = max(_ROWS_PER_CALL // (max(self.count, 1) * substeps), 1)
+        steps_per_call = max(_ROW_STEPS_PER_CALL // (max(self.count, 1) * substeps), 1)
         while steps > 0 and self.count:
             codes = np.zeros(self.count, np.int64)
             self._call_step(min(steps, steps_per_call) * substeps, threads, codes)
@@ -97,7 +96,7 @@ class WorldBatch:
     def restart(self, rows: NDArray[np.intp], values: Mapping[str, Array]) -> None:
         """Begin anew in these rows with these values of inputs, or not at all: no steps, no failure, nothing held."""
         cleared = [array for name, array in self.outputs.items() if name not in ("q", "v")]
-        run_uninterrupted(
+        call_atomically(
             [
                 *(partial(array.__setitem__, rows, 0) for array in (*cleared, self.status.codes)),
                 *(partial(self.inputs[name].__setitem__, rows, value) for name, value in values.items()),
@@ -106,9 +105,9 @@ class WorldBatch:
 
     def _call_step(self, substeps: int, threads: int, codes: NDArray[np.int64]) -> None:
         """Take integration steps in place, and write the status codes of the rows."""
-        kernel = self._executable.compile(rows=True)
+        code = self._executable.compile(rows=True)
         inputs, outputs = list(self.inputs.values()), list(self.outputs.values())
-        if kernel is None:
+        if code is None:
             for _ in range(substeps):
                 self._executable.interpret_rows(inputs, outputs, self.count, codes)
             return
@@ -116,14 +115,14 @@ class WorldBatch:
 
         strides = [port.size for port in self.outline.inputs]
         reads, writes = [(each, 0) for each in inputs], [(each, 0) for each in outputs]
-        repeat_rows(kernel, substeps, reads, strides, writes, self.count, threads, codes)
-        if (codes == NO_MEMORY).any():
+        outcome = repeat_rows(code, substeps, reads, strides, writes, self.count, threads, codes)
+        if outcome.row >= 0:  # statuses of rows end nothing
             raise status_error(self.outline, NO_MEMORY)
 
     def _freeze_failed(self, codes: NDArray[np.int64]) -> None:
         """Freeze the rows that failed now."""
-        steps = self.inputs["steps"]
-        failed = np.flatnonzero((codes != 0) & np.isfinite(steps))
+        steps_taken = self.inputs["steps"]
+        failed = np.flatnonzero((codes != 0) & np.isfinite(steps_taken))
         if not failed.size:
             return
         status = RowStatus()
@@ -131,13 +130,15 @@ class WorldBatch:
         status.store(
             self.outline, codes[failed], failed.shape, lambda k: inputs_of_row(self.outline, inputs, int(failed[k]))
         )
-        messages = {row: f"in step {int(steps[row])}: {status.explain(k)}" for k, row in enumerate(failed.tolist())}
-        run_uninterrupted(
+        messages = {
+            row: f"in step {int(steps_taken[row])}: {status.explain(k)}" for k, row in enumerate(failed.tolist())
+        }
+        call_atomically(
             [
                 partial(self._messages.update, messages),
-                partial(self._frozen_after.__setitem__, failed, steps[failed]),
+                partial(self._frozen_after.__setitem__, failed, steps_taken[failed]),
                 partial(self.status.codes.__setitem__, failed, status.codes),
-                partial(steps.__setitem__, failed, np.nan),
+                partial(steps_taken.__setitem__, failed, np.nan),
             ]
         )
 

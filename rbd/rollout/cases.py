@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from rbd.arguments import described, whole_number
 from rbd.array_functions.arguments import as_numbers
 from rbd.errors import ArgumentError, ShapeError
-from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
-from rbd.program.program import Port
+from rbd.program.ports import Port
+from rbd.rollout.batch import zero_start
 from rbd.rollout.rows import finite_rows_of, require_possible_rows, require_rotations
 from rbd.rollout.settings import CONTACT_FRICTION
+from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.arrays import Array
 
 Start: TypeAlias = Mapping[str, ArrayLike]
@@ -24,7 +25,7 @@ Sampler: TypeAlias = Callable[[np.random.Generator], Start]
 """Draws the start of one case."""
 InitialStates: TypeAlias = Start | Sequence[ArrayLike] | Sampler
 
-_NAMES = ("q", "v", "action", CONTACT_FRICTION, *PARAMETERS)
+_NAMES = ("q", "v", "action", CONTACT_FRICTION, *PARAMETER_NAMES)
 
 
 @final
@@ -32,13 +33,11 @@ class Cases:
     """The starts of all cases, as rows of arrays; those of a sampler are drawn when they are asked for."""
 
     def __init__(self, initial_states: InitialStates, count: int | None, seed: int) -> None:
-        """Check the arguments as far as possible before the mechanism is known."""
-        self._seed = whole_number(seed, "seed", 0)
+        """Check all but the shapes and values of arrays, which `CaseInputs` checks."""
+        self.seed = whole_number(seed, "seed", 0)
         case_count = None if count is None else whole_number(count, "cases", 0)
         self._sampler: Sampler | None = None
         self._rows: dict[str, Array] = {}
-        self._ports: dict[str, Port] = {}
-        self._mechanism: Mechanism | None = None
         if callable(initial_states):
             self._sampler = initial_states
             if case_count is None:
@@ -58,32 +57,22 @@ class Cases:
         """The names that are parameters."""
         return tuple(name for name in self.names if name not in ("q", "v", "action"))
 
-    def set_inputs(self, ports: Iterable[Port], mechanism: Mechanism) -> None:
-        """Set the inputs of a step of a mechanism; raise ArgumentError for an action that it does not take."""
-        self._ports, self._mechanism = {port.name: port for port in ports}, mechanism
-        if "action" in self.names and "action" not in self._ports:
-            message = "initial_states has an action, and the control takes none; record it with action=..., a shape"
-            raise ArgumentError(message, argument="initial_states", value="action", allowed=tuple(self._ports))
-        if self._sampler is None:
-            self.rows(0, self.count)
+    @property
+    def are_drawn(self) -> bool:
+        """Whether a sampler draws the starts."""
+        return self._sampler is not None
 
-    def rows(self, first: int, count: int) -> dict[str, Array]:
-        """Return the starts of `count` cases from `first` on."""
+    def starts(self, first: int, count: int) -> dict[str, Array]:
+        """Return the starts of `count` cases from `first` on, unchecked."""
         if self._sampler is None:
-            starts: Mapping[str, Array] = {name: x[first : first + count] for name, x in self._rows.items()}
-        else:
-            drawn = [self._drawn(first + k) for k in range(count)]
-            starts = {name: np.array([each[name] for each in drawn]) for name in self.names}
-        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in starts.items()}
-        require_possible_rows({name: x for name, x in rows.items() if name in self.parameters})
-        if self._mechanism is not None and "q" in rows:
-            require_rotations(self._mechanism, rows["q"])
-        return rows
+            return {name: x[first : first + count] for name, x in self._rows.items()}
+        drawn = [self._drawn(first + k) for k in range(count)]
+        return {name: np.array([each[name] for each in drawn]) for name in self.names}
 
     def _drawn(self, case: int) -> dict[str, Array]:
         """Return the draw of the sampler for a case: with its own random numbers, in whatever order cases are run."""
         assert self._sampler is not None
-        generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(case,)))
+        generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(case,)))
         drawn = {name: as_numbers(value, name) for name, value in _named(self._sampler(generator)).items()}
         if case and set(drawn) != set(self.names):
             message = f"initial_states draws {_listed(drawn)} for case {case}, and {_listed(self.names)} for case 0"
@@ -100,6 +89,30 @@ class Cases:
                 message = f"{name} of initial_states has {max(length, 0)} rows, needs {required}, one per case"
                 raise ShapeError(message, argument=name, expected=required, actual=length)
         return rows
+
+
+@final
+class CaseInputs:
+    """The starts of cases as inputs of a step of a mechanism, from zero configuration and velocity if not given."""
+
+    def __init__(self, cases: Cases, ports: Iterable[Port], mechanism: Mechanism) -> None:
+        """Check starts that are not drawn; raise ArgumentError for an action that the step does not take."""
+        self.cases, self._mechanism = cases, mechanism
+        self._ports, self._zero = {port.name: port for port in ports}, zero_start(mechanism)
+        if "action" in cases.names and "action" not in self._ports:
+            message = "initial_states has an action, and the control takes none; record it with action=..., a shape"
+            raise ArgumentError(message, argument="initial_states", value="action", allowed=tuple(self._ports))
+        if not cases.are_drawn:
+            self.rows(0, cases.count)
+
+    def rows(self, first: int, count: int) -> dict[str, Array]:
+        """Return the inputs of `count` cases from `first` on; q and v always."""
+        starts = self.cases.starts(first, count)
+        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in starts.items()}
+        require_possible_rows({name: x for name, x in rows.items() if name in self.cases.parameters}, count, first)
+        if "q" in rows:
+            require_rotations(self._mechanism, rows["q"])
+        return {name: np.broadcast_to(x, (count, *x.shape)) for name, x in self._zero.items()} | rows
 
 
 def _named(start: Start | Sequence[ArrayLike]) -> Mapping[str, ArrayLike]:

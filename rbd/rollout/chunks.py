@@ -22,12 +22,26 @@ from rbd.native.runtime.function_caches import function_cache
 from rbd.rollout.batch import WorldBatch
 from rbd.scalars.arrays import Array
 
-Results: TypeAlias = dict[str, Any]
-"""Arrays with a row per case by name, and "messages" of the cases that failed."""
-StartOfChunk: TypeAlias = Callable[[int], dict[str, Array]]
-"""The starts of a chunk."""
 
-STATE: Final = ("q", "v", "s")
+@final
+@attrs.frozen(eq=False)
+class ChunkResults:
+    """Results of the cases of a chunk."""
+
+    arrays: dict[str, Array]
+    """Arrays with a row per case, by name."""
+    messages: dict[int, str]
+    """Messages of the cases that failed, by row."""
+
+
+Starts: TypeAlias = dict[str, Array]
+"""Starts of the cases of a chunk: rows of arrays by name."""
+ChunkStarts: TypeAlias = Callable[[int], Starts]
+"""starts(chunk) -> the starts of its cases."""
+ChunkRun: TypeAlias = tuple[int, Starts, ChunkResults]
+"""A chunk that was run: its number, starts and results."""
+
+STATE_ARRAYS: Final = ("q", "v", "s")
 _MAX_IN_FLIGHT: Final = 64
 """Maximum number of chunks that an executor has at a time."""
 _MAX_BROKEN_POOLS: Final = 3
@@ -70,16 +84,16 @@ def _unpickled(pickled: PickledFunction) -> RecordedFunction:
     return cast("RecordedFunction", pickle.loads(pickled.content))
 
 
-def run_chunk(pickled: PickledFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
-    """Return the states of cases that begin with the rows of `start`; the last ones repeat where an episode ended."""
-    return run_cases(_unpickled(pickled), start, plan, threads)
+def run_chunk(pickled: PickledFunction, starts: Mapping[str, Array], plan: RolloutPlan, threads: int) -> ChunkResults:
+    """Return the states of cases that begin with the rows of `starts`; the last ones repeat where an episode ended."""
+    return run_cases(_unpickled(pickled), starts, plan, threads)
 
 
-def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
+def run_cases(step: RecordedFunction, starts: Mapping[str, Array], plan: RolloutPlan, threads: int) -> ChunkResults:
     """Return the results of `run_chunk`, with a step of this process."""
-    worlds = WorldBatch(step, len(start["q"]), start)
+    worlds = WorldBatch(step, len(starts["q"]), starts)
     stored = plan.stored_steps
-    names = [name for name in STATE if name in worlds.outputs]
+    names = [name for name in STATE_ARRAYS if name in worlds.outputs]
     states = {name: np.empty((worlds.count, len(stored), *worlds.outputs[name].shape[1:])) for name in names}
     before = 0
     for k, number in enumerate(stored):
@@ -87,40 +101,36 @@ def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutP
         for name, array in states.items():
             array[:, k] = worlds.outputs[name]
         before = number
-    return states | _endings(worlds)
-
-
-def _endings(worlds: WorldBatch) -> Results:
-    """Return steps, status and messages of the ends of cases."""
     codes = worlds.status.codes
-    return {
+    ends: dict[str, Any] = {
         "steps": worlds.steps_taken,
         "status": codes.copy(),
         "stopped": worlds.inputs.get("stopped", np.zeros(worlds.count)) > 0,
-        "messages": {row: worlds.explain(row) for row in np.flatnonzero(codes).tolist()},
     }
+    return ChunkResults(states | ends, {row: worlds.explain(row) for row in np.flatnonzero(codes).tolist()})
 
 
 def run_native(
-    step: RecordedFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk, threads: int
-) -> Generator[tuple[int, Results]]:
+    step: RecordedFunction, plan: RolloutPlan, chunks: Iterable[int], starts: ChunkStarts, threads: int
+) -> Generator[ChunkRun]:
     """Yield chunks in order, run by threads of this process."""
     for chunk in chunks:
-        yield chunk, run_cases(step, starts(chunk), plan, threads)
+        rows = starts(chunk)
+        yield chunk, rows, run_cases(step, rows, plan, threads)
 
 
 def run_processes(
-    pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk, workers: int
-) -> Generator[tuple[int, Results]]:
+    pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: ChunkStarts, workers: int
+) -> Generator[ChunkRun]:
     """Yield chunks as processes of this machine finish them; dead processes are replaced."""
     left = dict.fromkeys(chunks)
     for attempt in range(_MAX_BROKEN_POOLS):
         context = multiprocessing.get_context("spawn")
         try:
             with ProcessPoolExecutor(workers, context) as pool:
-                for chunk, results in run_executor(pool, pickled, plan, list(left), starts):
+                for chunk, rows, results in run_executor(pool, pickled, plan, list(left), starts):
                     left.pop(chunk)
-                    yield chunk, results
+                    yield chunk, rows, results
             return
         except BrokenProcessPool:
             if attempt + 1 == _MAX_BROKEN_POOLS:
@@ -128,20 +138,21 @@ def run_processes(
 
 
 def run_executor(
-    executor: Executor, pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: StartOfChunk
-) -> Generator[tuple[int, Results]]:
+    executor: Executor, pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: ChunkStarts
+) -> Generator[ChunkRun]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
-    waiting, running = iter(chunks), dict[Future[Results], int]()
+    waiting, running = iter(chunks), dict[Future[ChunkResults], tuple[int, Starts]]()
     try:
         while True:
             for chunk in waiting:
-                running[executor.submit(run_chunk, pickled, starts(chunk), plan, 1)] = chunk
+                rows = starts(chunk)
+                running[executor.submit(run_chunk, pickled, rows, plan, 1)] = chunk, rows
                 if len(running) >= _MAX_IN_FLIGHT:
                     break
             if not running:
                 return
             for done in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(done), done.result()
+                yield *running.pop(done), done.result()
     finally:
         for future in running:
             future.cancel()
@@ -157,9 +168,9 @@ class _DaskExecutor(AbstractContextManager[Executor]):
     """A client of a scheduler of dask at an address."""
 
     def __init__(self, address: str) -> None:
-        from rbd.extras import names_extra
+        from rbd.extras import requires_extra
 
-        with names_extra("schedulers of dask"):
+        with requires_extra("schedulers of dask"):
             distributed: Any = importlib.import_module("distributed")
         self._client: Any = distributed.Client(address)
 

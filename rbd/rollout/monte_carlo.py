@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from pathlib import Path
 
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.arguments import whole_number
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
+from rbd.algorithms.time_steps.step_count import step_count
+from rbd.arguments import file_path, whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel, JointOptions
 from rbd.mechanism import Mechanism
@@ -17,7 +18,7 @@ from rbd.rollout.rollouts import Rollouts
 from rbd.rollout.settings import GivenSettings
 from rbd.rollout.storage import Folder, Memory, Storage
 from rbd.rollout.study import Study
-from rbd.scalars.number_checks import above_zero, step_count
+from rbd.scalars.number_checks import above_zero
 
 
 def rollout(
@@ -85,7 +86,8 @@ def rollout(
     require_progress(progress)
     plan = _plan(final_time, settings.dt, every, settings.substeps)
     study = Study.of(mechanism, settings, plan, drawn, whole_number(chunk, "chunk", 1))
-    storage: Storage = Memory() if folder is None else Folder(Path(folder), study.description(seed))
+    place = None if folder is None else file_path(folder, operation="rollout", argument="folder")
+    storage: Storage = Memory() if place is None else Folder(place, study.description())
     study.run(storage, executor, progress)
     return Rollouts(study, storage)
 

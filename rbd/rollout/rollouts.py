@@ -38,7 +38,7 @@ class Rollouts:
 
     def __len__(self) -> int:
         """Return the number of cases."""
-        return self._study.cases.count
+        return self._study.case_count
 
     @property
     def t(self) -> Array:
@@ -73,26 +73,25 @@ class Rollouts:
     def chunks(self) -> Iterator[dict[str, Array]]:
         """Yield the arrays of some cases at a time: q, v, s if there are contact states, steps, status, stopped."""
         for chunk in self._study.chunks:
-            results = self._storage.get(chunk)
-            yield {name: value.copy() for name, value in results.items() if name != "messages"}
+            yield {name: value.copy() for name, value in self._storage.get(chunk).arrays.items()}
 
     def explain(self, case: int) -> str:
         """Return why a case failed."""
         chunk, row = divmod(self._number(case), self._study.chunk_size)
-        return str(self._storage.get(chunk)["messages"].get(row, "no error"))
+        return self._storage.get(chunk).messages.get(row, "no error")
 
     def start(self, case: int) -> dict[str, Array]:
         """Return the start of a case: q, v, and the action and parameters if they were given."""
-        return {name: rows[0].copy() for name, rows in self._study.rows(self._number(case), 1).items()}
+        return {name: rows[0].copy() for name, rows in self._study.inputs.rows(self._number(case), 1).items()}
 
     def replay(self, case: int) -> Trajectory:
         """Simulate a case again, alone, and return all its states until it ended: with the same bits."""
         study, number = self._study, self._number(case)
-        results = run_cases(study.step, study.rows(number, 1), attrs.evolve(study.plan, every=1), 1)
-        taken = int(results["steps"][0])
+        arrays = run_cases(study.step, study.inputs.rows(number, 1), attrs.evolve(study.plan, every=1), 1).arrays
+        taken = int(arrays["steps"][0])
         times = np.arange(taken + 1) * study.dt
-        q, v = (results[name][0, : taken + 1] for name in "qv")
-        s = results["s"][0, : taken + 1] if "s" in results else np.empty((taken + 1, 0))
+        q, v = (arrays[name][0, : taken + 1] for name in "qv")
+        s = arrays["s"][0, : taken + 1] if "s" in arrays else np.empty((taken + 1, 0))
         return Trajectory(times, q, v, s)
 
     @override
@@ -103,7 +102,7 @@ class Rollouts:
         return whole_number(case, "case", 0, len(self) - 1)
 
     def _array(self, name: str) -> Array:
-        arrays = [self._storage.get(chunk)[name] for chunk in self._study.chunks]
+        arrays = [self._storage.get(chunk).arrays[name] for chunk in self._study.chunks]
         if arrays:
             return np.concatenate(arrays)
         port = next((port for port in self._study.step.outline.outputs if port.name == name), None)

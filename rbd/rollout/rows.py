@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.array_functions.arguments import as_numbers
-from rbd.array_functions.parameter_checks import check_parameters
+from rbd.array_functions.parameter_checks import require_possible_values
 from rbd.contact.arguments import require_friction_coefficients
 from rbd.errors import NotFiniteError, RotationError, ShapeError
 from rbd.indexing.layout import layout_of
@@ -38,11 +38,11 @@ def finite_rows_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array
     return array
 
 
-def require_possible_rows(parameters: Mapping[str, ArrayLike]) -> None:
-    """Raise InertiaError, RotationError or ArgumentError for values of parameters that are impossible."""
-    check_parameters({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
+def require_possible_rows(parameters: Mapping[str, Array], count: int, number: int = 0) -> None:
+    """Raise InertiaError, RotationError or ArgumentError for impossible values; `number` is that of the first row."""
+    require_possible_values(parameters, (count,), number)
     if CONTACT_FRICTION in parameters:
-        require_friction_coefficients(as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION), CONTACT_FRICTION)
+        require_friction_coefficients(parameters[CONTACT_FRICTION], CONTACT_FRICTION)
 
 
 def require_rotations(mechanism: Mechanism, q: Array) -> None:
@@ -52,7 +52,7 @@ def require_rotations(mechanism: Mechanism, q: Array) -> None:
         if kind.nq == kind.nv:
             continue
         probe = kind.normalize((2.0,) * kind.nq)
-        scaled = [node.q.start + k for k, x in enumerate(probe) if to_float(x) != 2]
+        scaled = [node.q_slice.start + k for k, x in enumerate(probe) if to_float(x) != 2]
         zero = np.flatnonzero(~q[:, scaled].any(axis=1) & bool(scaled))
         if zero.size:
             message = f"q: the configuration of joint '{name}' has norm 0 in row {zero[0]}, so that it is no rotation"

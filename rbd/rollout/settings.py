@@ -7,7 +7,7 @@ from typing import Final, final
 
 import attrs
 
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.algorithms.trees import require_no_contacts, require_tree
 from rbd.arguments import name_sequence, require_choice, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
@@ -15,9 +15,9 @@ from rbd.array_functions.recorded_controller import require_controller
 from rbd.contact import CollisionModel, JointOptions
 from rbd.contact.stepping.options import ContactStepOptions
 from rbd.errors import ArgumentError
-from rbd.indexing.parameter_arrays import PARAMETERS
 from rbd.mechanism import Mechanism
-from rbd.program.program import Port
+from rbd.program.ports import Port
+from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.number_checks import above_zero
 from rbd.state import MechanismState
 
@@ -119,9 +119,9 @@ def _integrator(integrator: FixedStepMethod | None, model: CollisionModel | None
 def _parameter_names(parameters: Iterable[str], friction: float | None) -> tuple[str, ...]:
     """Return the names in the order of the inputs."""
     names = set(name_sequence(parameters, "parameters"))
-    allowed = PARAMETERS if friction is None else (*PARAMETERS, CONTACT_FRICTION)
+    allowed = PARAMETER_NAMES if friction is None else (*PARAMETER_NAMES, CONTACT_FRICTION)
     require_parameter_names(names, allowed)
-    return tuple(name for name in (CONTACT_FRICTION, *PARAMETERS) if name in names)
+    return tuple(name for name in (CONTACT_FRICTION, *PARAMETER_NAMES) if name in names)
 
 
 def require_parameter_names(names: Iterable[str], allowed: Iterable[str]) -> None:

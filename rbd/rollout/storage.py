@@ -17,11 +17,13 @@ from typing_extensions import override
 
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
-from rbd.extras import names_extra
-from rbd.rollout.chunks import Results, StartOfChunk
+from rbd.extras import requires_extra
+from rbd.rollout.chunks import ChunkResults
 from rbd.scalars.arrays import Array
 
 _DESCRIPTION = "study.json"
+_MESSAGES, _START = "messages", "start"
+"""Names in a file: messages as JSON, and the group of the starts."""
 
 
 class Storage(ABC):
@@ -32,11 +34,15 @@ class Storage(ABC):
         """Return whether the results of a chunk are there."""
 
     @abstractmethod
-    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
-        """Keep the results of a chunk; `start` returns what its cases started with."""
+    def require_starts(self, chunk: int, starts: Mapping[str, Array]) -> None:
+        """Raise ArgumentError if a chunk that is there was started with other numbers."""
 
     @abstractmethod
-    def get(self, chunk: int) -> Results:
+    def put(self, chunk: int, starts: Mapping[str, Array], results: ChunkResults) -> None:
+        """Keep the results of a chunk, and the starts of its cases."""
+
+    @abstractmethod
+    def get(self, chunk: int) -> ChunkResults:
         """Return the results of a chunk."""
 
 
@@ -45,28 +51,32 @@ class Memory(Storage):
     """Results in memory."""
 
     def __init__(self) -> None:
-        self._known = dict[int, Results]()
+        self._known = dict[int, ChunkResults]()
 
     @override
     def __contains__(self, chunk: int) -> bool:
         return chunk in self._known
 
     @override
-    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
+    def require_starts(self, chunk: int, starts: Mapping[str, Array]) -> None:
+        """Do nothing: all chunks are of the study that is run."""
+
+    @override
+    def put(self, chunk: int, starts: Mapping[str, Array], results: ChunkResults) -> None:
         self._known[chunk] = results
 
     @override
-    def get(self, chunk: int) -> Results:
+    def get(self, chunk: int) -> ChunkResults:
         return self._known[chunk]
 
 
 @final
 class Folder(Storage):
-    """Results in files: `cases-000000.h5` has the arrays of the first chunk, and what its cases started with."""
+    """Results in files: `cases-000000.h5` has the arrays of the first chunk, and the starts of its cases."""
 
     def __init__(self, path: Path, description: Mapping[str, object]) -> None:
         """Open or make the folder; raise ArgumentError if it holds another study."""
-        with names_extra("rollouts in a folder"):
+        with requires_extra("rollouts in a folder"):
             self._h5py: Any = importlib.import_module("h5py")
         self._path = path
         path.mkdir(parents=True, exist_ok=True)
@@ -83,26 +93,26 @@ class Folder(Storage):
         return self._file(chunk).exists()
 
     @override
-    def put(self, chunk: int, results: Results, start: StartOfChunk) -> None:
+    def put(self, chunk: int, starts: Mapping[str, Array], results: ChunkResults) -> None:
         with replaced_file(self._file(chunk)) as partial, self._h5py.File(partial, "w") as file:
-            for name, value in results.items():
-                file[name] = json.dumps(value) if name == "messages" else value
-            for name, value in start(chunk).items():
-                file[f"start/{name}"] = value
+            for name, value in results.arrays.items():
+                file[name] = value
+            file[_MESSAGES] = json.dumps(results.messages)
+            for name, value in starts.items():
+                file[f"{_START}/{name}"] = value
 
     @override
-    def get(self, chunk: int) -> Results:
+    def get(self, chunk: int) -> ChunkResults:
         with self._h5py.File(self._file(chunk), "r") as file:
-            results: Results = {name: file[name][()] for name in file if name != "start"}
-        messages = json.loads(results["messages"])
-        results["messages"] = {int(row): message for row, message in messages.items()}
-        return results
+            arrays = {name: file[name][()] for name in file if name not in {_MESSAGES, _START}}
+            messages = json.loads(file[_MESSAGES][()])
+        return ChunkResults(arrays, {int(row): message for row, message in messages.items()})
 
-    def require_start(self, chunk: int, start: Mapping[str, Array]) -> None:
-        """Raise ArgumentError if the chunk was started with other numbers."""
+    @override
+    def require_starts(self, chunk: int, starts: Mapping[str, Array]) -> None:
         with self._h5py.File(self._file(chunk), "r") as file:
-            stored = {name: np.asarray(file[f"start/{name}"]) for name in file["start"]}
-        if set(stored) != set(start) or any(not np.array_equal(stored[name], x) for name, x in start.items()):
+            stored = {name: np.asarray(file[f"{_START}/{name}"]) for name in file[_START]}
+        if set(stored) != set(starts) or any(not np.array_equal(stored[name], x) for name, x in starts.items()):
             message = f"{self._file(chunk)} has cases with other initial states; give another folder"
             raise ArgumentError(message, argument="folder", value=str(self._path))
 

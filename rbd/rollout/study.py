@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from concurrent.futures import Executor
 from contextlib import closing
 from typing import Any, cast, final
@@ -15,11 +15,10 @@ from rbd.array_functions.function import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar
-from rbd.rollout.batch import zero_start
-from rbd.rollout.cases import Cases
+from rbd.rollout.cases import CaseInputs, Cases
 from rbd.rollout.chunks import (
+    ChunkRun,
     PickledFunction,
-    Results,
     RolloutPlan,
     executor_context,
     run_executor,
@@ -27,7 +26,7 @@ from rbd.rollout.chunks import (
     run_processes,
 )
 from rbd.rollout.settings import WorldSettings
-from rbd.rollout.storage import Folder, Storage
+from rbd.rollout.storage import Storage
 from rbd.rollout.world_step import record_world_step
 from rbd.rollout.worlds import available_threads
 from rbd.scalars.arrays import Array
@@ -40,9 +39,7 @@ class Study:
 
     step: RecordedFunction
     plan: RolloutPlan
-    cases: Cases
-    zero: Mapping[str, Array]
-    """The start of cases that have none."""
+    inputs: CaseInputs
     dt: float
     chunk_size: int
     """Number of cases of a chunk, but perhaps the last."""
@@ -51,25 +48,24 @@ class Study:
     def of(cls, mechanism: Mechanism, settings: WorldSettings, plan: RolloutPlan, cases: Cases, size: int) -> Study:
         """Record the step, and check the cases with it."""
         step = record_world_step(mechanism, settings)
-        cases.set_inputs(step.outline.inputs, mechanism)
-        return cls(step, plan, cases, zero_start(mechanism), settings.dt, size)
+        return cls(step, plan, CaseInputs(cases, step.outline.inputs, mechanism), settings.dt, size)
+
+    @property
+    def case_count(self) -> int:
+        """The number of cases."""
+        return self.inputs.cases.count
 
     @property
     def chunks(self) -> range:
         """The numbers of all chunks."""
-        return range(-(-self.cases.count // self.chunk_size))
+        return range(-(-self.case_count // self.chunk_size))
 
-    def start(self, chunk: int) -> dict[str, Array]:
+    def starts(self, chunk: int) -> dict[str, Array]:
         """Return the starts of the cases of a chunk."""
         first = chunk * self.chunk_size
-        return self.rows(first, min(self.chunk_size, self.cases.count - first))
+        return self.inputs.rows(first, self._size(chunk))
 
-    def rows(self, first: int, count: int) -> dict[str, Array]:
-        """Return the starts of some cases; q and v always."""
-        zero = {name: np.broadcast_to(x, (count, *x.shape)) for name, x in self.zero.items()}
-        return zero | self.cases.rows(first, count)
-
-    def description(self, seed: int) -> dict[str, object]:
+    def description(self) -> dict[str, object]:
         """Return the description that identifies results: the step and the numbers of the plan."""
         defaults = self.step.defaults
         constants = hashlib.sha256(b"".join(np.asarray(defaults[name]).tobytes() for name in sorted(defaults)))
@@ -79,8 +75,8 @@ class Study:
             "dt": self.dt,
             "steps": self.plan.steps,
             "every": self.plan.every,
-            "seed": int(seed),
-            "cases": self.cases.count,
+            "seed": self.inputs.cases.seed,
+            "cases": self.case_count,
             "chunk": self.chunk_size,
         }
 
@@ -88,29 +84,28 @@ class Study:
         """Run the chunks that are missing."""
         missing = [chunk for chunk in self.chunks if chunk not in storage]
         done = [chunk for chunk in self.chunks if chunk in storage]
-        if isinstance(storage, Folder):
-            for chunk in done:
-                storage.require_start(chunk, self.start(chunk))
-        chunk_results = self._results(missing, executor)
-        with progress_bar(self.cases.count, "cases", progress) as bar, closing(chunk_results):
+        for chunk in done:
+            storage.require_starts(chunk, self.starts(chunk))
+        chunk_runs = self._chunk_runs(missing, executor)
+        with progress_bar(self.case_count, "cases", progress) as bar, closing(chunk_runs):
             bar.update(sum(self._size(chunk) for chunk in done))
-            for chunk, results in chunk_results:
-                storage.put(chunk, results, self.start)
+            for chunk, starts, results in chunk_runs:
+                storage.put(chunk, starts, results)
                 bar.update(self._size(chunk))
 
     def _size(self, chunk: int) -> int:
-        return min(self.chunk_size, self.cases.count - chunk * self.chunk_size)
+        return min(self.chunk_size, self.case_count - chunk * self.chunk_size)
 
-    def _results(self, chunks: list[int], executor: str | Executor) -> Generator[tuple[int, Results]]:
+    def _chunk_runs(self, chunks: list[int], executor: str | Executor) -> Generator[ChunkRun]:
         threads = available_threads()
         kind = executor if isinstance(executor, str) else ""
         if kind == "native":
-            yield from run_native(self.step, self.plan, chunks, self.start, threads)
+            yield from run_native(self.step, self.plan, chunks, self.starts, threads)
         elif kind == "processes":
-            yield from run_processes(PickledFunction.of(self.step), self.plan, chunks, self.start, threads)
+            yield from run_processes(PickledFunction.of(self.step), self.plan, chunks, self.starts, threads)
         else:
             with executor_context(_checked_executor(executor)) as pool:
-                yield from run_executor(pool, PickledFunction.of(self.step), self.plan, chunks, self.start)
+                yield from run_executor(pool, PickledFunction.of(self.step), self.plan, chunks, self.starts)
 
 
 def _checked_executor(executor: Any) -> str | Executor:

@@ -1,8 +1,13 @@
 """One step of a world, as a function to be recorded: control, dynamics, contact and the rule that ends an episode.
 
-The state of a world is more than q and v: contact states s, torques that are held between evaluations of the control,
-the number of steps taken, and whether the episode is over. All of it goes in and comes out under the same names, so
-that steps can be repeated in place.
+The state of a world is more than q and v. All of it goes in and comes out under the same names, so that steps can be
+repeated in place:
+
+    s         contact states
+    torques   held between evaluations of the control, if a step has several integration steps (substeps)
+    steps     number of steps taken
+    substep   number of integration steps taken within the current step
+    stopped   1 where the episode is over
 """
 
 from __future__ import annotations
@@ -14,14 +19,14 @@ from typing import Any, Final, cast
 from rbd.algorithms.soft_contact import point_forces
 from rbd.algorithms.time_steps.steps import step_function
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import Shape, recorded_program
+from rbd.array_functions.record import InputShape, program_of_function
 from rbd.array_functions.recorded_controller import replayed_controller
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.solution import pair_forces, solved_step
 from rbd.indexing.layout import layout_of
-from rbd.indexing.parameter_arrays import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
+from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES, ParameterName, parameter_array
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
@@ -36,7 +41,7 @@ def record_world_step(mechanism: Mechanism, settings: WorldSettings) -> Recorded
     Its outputs are the state after the step, under the same names, and the contact forces if there can be some.
     """
     named = [name for name in settings.parameters if name != CONTACT_FRICTION]
-    program = recorded_program(
+    program = program_of_function(
         partial(_step, settings),
         mechanism,
         _inputs(mechanism, settings),
@@ -50,18 +55,18 @@ def record_world_step(mechanism: Mechanism, settings: WorldSettings) -> Recorded
 def parameter_values(mechanism: Mechanism, settings: WorldSettings) -> dict[str, Any]:
     """Return the values of the parameters that the mechanism and the settings have."""
     values = dict[str, Any]()
-    for name in PARAMETERS:
+    for name in PARAMETER_NAMES:
         if name in settings.parameters:
-            values[name] = to_float_array(current_values(mechanism, name))
+            values[name] = parameter_array(mechanism, name)
     if CONTACT_FRICTION in settings.parameters:
         values[CONTACT_FRICTION] = to_float_array(settings.contact_options.friction or 0.0)
     return values
 
 
-def _inputs(mechanism: Mechanism, settings: WorldSettings) -> dict[str, Shape]:
+def _inputs(mechanism: Mechanism, settings: WorldSettings) -> dict[str, InputShape]:
     """Return names and shapes of the inputs between v and the mechanism's parameters."""
     ns, nv = layout_of(mechanism).ns, mechanism.nv
-    inputs: dict[str, Shape] = {"s": ns} if ns else {}
+    inputs: dict[str, InputShape] = {"s": ns} if ns else {}
     if settings.substeps > 1:
         inputs |= {"torques": nv, "substep": ()}
     inputs["steps"] = ()
@@ -80,10 +85,10 @@ def _step(settings: WorldSettings, state: ScalarState, **inputs: Any) -> Mapping
     """Return the state of a world after one integration step, and the contact forces."""
     torques = _torques(settings, state, inputs)
     h = state.lifted(settings.dt / settings.substeps)
-    moved, forces = _integrate(settings, state, torques, h, inputs)
-    after: dict[str, Any] = {"q": moved["q_next"], "v": moved["v_next"]}
+    integrated, forces = _integrate(settings, state, torques, h, inputs)
+    after: dict[str, Any] = {"q": integrated["q_next"], "v": integrated["v_next"]}
     if "s" in inputs:
-        after["s"] = moved["s_next"]
+        after["s"] = integrated["s_next"]
     after |= _advance_counters(settings, torques, inputs)
     if settings.stop is not None:
         after = _freeze_stopped(settings, state, settings.stop, after, inputs)
@@ -98,8 +103,8 @@ def _torques(settings: WorldSettings, state: ScalarState, inputs: Mapping[str, A
     now = replayed_controller(settings.control, state, t, action)
     if settings.substeps == 1:
         return now
-    fresh = less_equal(inputs["substep"], 0)
-    return tuple(where(fresh, x, held) for x, held in zip(now, inputs["torques"], strict=True))
+    is_first = less_equal(inputs["substep"], 0)
+    return tuple(where(is_first, x, held) for x, held in zip(now, inputs["torques"], strict=True))
 
 
 def _flat(array: Any) -> Vector:
@@ -156,11 +161,11 @@ def _freeze_stopped(
     """Return the state after the step, or before it where the episode is over; the rule is applied after each step."""
     before = {"q": tuple(state.q), "v": tuple(state.v), **inputs}
     over = less(0, inputs["stopped"])
-    kept = {name: _where(over, before[name], value) for name, value in after.items()}
-    there = state.with_scalars(tuple(after["q"]), tuple(after["v"]))
-    (value,) = replayed_controller(stop, there, after["steps"] * state.lifted(settings.dt))
+    frozen = {name: _where(over, before[name], value) for name, value in after.items()}
+    next_state = state.with_scalars(tuple(after["q"]), tuple(after["v"]))
+    (value,) = replayed_controller(stop, next_state, after["steps"] * state.lifted(settings.dt))
     ends = less(0, value) if settings.substeps == 1 else both(_is_last(settings, inputs), less(0, value))
-    return kept | {"stopped": where(over, 1, where(ends, 1, 0))}
+    return frozen | {"stopped": where(over, 1, where(ends, 1, 0))}
 
 
 def _where(condition: Condition, a: Any, b: Any) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import final
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.arguments import whole_number
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact import CollisionModel, JointOptions
@@ -166,8 +166,9 @@ class Worlds:
         """Take steps with these actions, one row per world or one for all.
 
         None means those of the call before, at first zero. An action that is not finite is a failure of its world.
-        After KeyboardInterrupt worlds may have taken different numbers of steps, as `t` shows. Raises ShapeError for
-        actions of another shape, and ArgumentError for actions if the control takes none.
+        After KeyboardInterrupt or WorkspaceError worlds may have taken different numbers of steps, as `t` shows; after
+        WorkspaceError those with `substeps` may be within a step, and must be reset. Raises ShapeError for actions of
+        another shape, ArgumentError for actions if the control takes none, and WorkspaceError if memory runs out.
         """
         number = whole_number(steps, "steps", 0)
         if actions is not None:
@@ -194,12 +195,12 @@ class Worlds:
         >>> worlds.parameters["gravity"][:, 2]
         array([-9.81, -9.81, -1.62, -9.81])
         """
-        rows = self._rows(mask)
+        rows = self._chosen_rows(mask)
         require_parameter_names(parameters, self._settings.parameters)
         given = {"q": self._zero["q"] if q is None else q, "v": self._zero["v"] if v is None else v, **parameters}
         inputs, m = self._batch.inputs, len(rows)
         values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
-        require_possible_rows(parameters)
+        require_possible_rows({name: values[name] for name in parameters}, m)
         if q is not None:
             require_rotations(self._mechanism, values["q"])
         self._batch.restart(rows, values)
@@ -211,7 +212,7 @@ class Worlds:
             raise ArgumentError(message, argument="actions", value=actions, allowed=None)
         target[...] = rows_of(actions, target.shape, "actions")
 
-    def _rows(self, mask: ArrayLike | None) -> NDArray[np.intp]:
+    def _chosen_rows(self, mask: ArrayLike | None) -> NDArray[np.intp]:
         """Return the numbers of the chosen worlds."""
         if mask is None:
             return np.arange(self.count)
@@ -232,8 +233,8 @@ class Worlds:
         return f"<{self.count} worlds, nq = {self._mechanism.nq}, dt = {self._settings.dt:g} s, {failed} failed>"
 
 
-def undo_of(worlds: Worlds) -> Iterator[object]:
-    """Return an iterator that restores the worlds as they are now, in calls of C, while it is consumed."""
+def undo_of(worlds: Worlds) -> list[Callable[[], object]]:
+    """Return calls of C that restore the worlds as they are now."""
     return worlds._batch.undo()  # pyright: ignore[reportPrivateUsage]  # for environments, no part of the public class
 
 

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import flag, require_kind
-from rbd.indexing.joint_table import joint_table
-from rbd.indexing.parameter_arrays import ParameterValues
+from rbd.arguments import boolean, require_kind
+from rbd.indexing.joint_values import joint_table
 from rbd.kinematics.queries import State, read_only_setter
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.joint import JointParameter
+from rbd.mechanism.joint import PerVelocityParameter
+from rbd.scalar_states.parameter_arrays import ParameterValues
+from rbd.scalar_states.regroup import regrouped
 from rbd.scalar_states.source_engine import SourceEngine
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, scalars
 from rbd.scalars.registry import family_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 
-_FLOATS: Final = frozenset({float, int})
+_PLAIN_NUMBERS: Final = frozenset({float, int})
 """Types of numbers that are combined with recorded scalars without conversion."""
 
 
@@ -57,16 +58,17 @@ class ScalarState(State[ScalarArray]):
         if parameters is not None:
             require_kind(parameters, ParameterValues, operation="ScalarState", argument="parameters")
         self._parameters = parameters
-        self._regroups = flag(regroup, "regroup")
+        self._regroups = boolean(regroup, "regroup")
         self._q = scalars(q, self._layout.nq, "q")
         self._v = scalars(v, self._layout.nv, "v")
-        self._member = next((x for x in self._q + self._v if not is_float(x)), None)
+        self._like = next((x for x in self._q + self._v if not is_float(x)), None)
+        """A scalar of the state's family; None if all are floats."""
         # Only families for which floats are inexact (or of the wrong type) need lifted parameters.
-        self._lifts = self._member is not None and not isinstance(self._member, complex)
-        self._keeps_floats = self._member is not None and family_of(self._member).records
+        self._lifts_parameters = self._like is not None and not isinstance(self._like, complex)
+        self._keeps_floats = self._like is not None and family_of(self._like).records
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
-        number = None if self._lifts else float if self._member is None else complex
-        self.engine = SourceEngine(mechanism, self._layout, number)
+        float_type = None if self._lifts_parameters else float if self._like is None else complex
+        self.engine = SourceEngine(mechanism, self._layout, float_type)
 
     @override
     def with_scalars(
@@ -81,12 +83,6 @@ class ScalarState(State[ScalarArray]):
             regroup=self._regroups,
         )
 
-    @property
-    @override
-    def regroups(self) -> bool:
-        """Whether inertial parameters are regrouped."""
-        return self._regroups
-
     def configuration_scalars(self) -> Vector:
         """Return q as scalars."""
         return self._q
@@ -97,9 +93,9 @@ class ScalarState(State[ScalarArray]):
 
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter in this state's scalar family."""
-        if not self._lifts or self._member is None or (self._keeps_floats and type(value) in _FLOATS):
+        if not self._lifts_parameters or self._like is None or (self._keeps_floats and type(value) in _PLAIN_NUMBERS):
             return value
-        return lift(value, self._member)
+        return lift(value, self._like)
 
     @override
     def __repr__(self) -> str:
@@ -108,20 +104,25 @@ class ScalarState(State[ScalarArray]):
     # --- parameters: the ones given, else the mechanism's --------------------------------------------------
 
     @override
-    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+    def uncached_inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame; zero for the root."""
         index, parameters = self.layout.body_index(body), self._parameters
         if parameters is None or index == 0 or not parameters.has("inertia"):
-            return super().own_inertia(body)
+            return super().uncached_inertia(body)
         return parameters.inertia(index, body.default_frame)
+
+    @override
+    def regrouped(self, inertias: tuple[SpatialInertia, ...]) -> tuple[SpatialInertia, ...]:
+        """Return the inertias of all bodies, regrouped if this state regroups inertial parameters."""
+        return regrouped(self, inertias) if self._regroups else inertias
 
     @override
     def placement(self, joint: Joint | str) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
-        parameters = self._parameters
+        parameters, own = self._parameters, super().placement(joint)
         if parameters is None or not parameters.has("placement") or self.layout.loop(joint) is not None:
-            return super().placement(joint)
-        return parameters.placement(self.layout.node(joint).joint)
+            return own
+        return parameters.placement(self.layout.node(joint).index, own)
 
     @property
     @override
@@ -133,12 +134,12 @@ class ScalarState(State[ScalarArray]):
         return FreeVector.trusted(self.layout.root_frame, parameters.gravity())
 
     @override
-    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+    def joint_parameter(self, joint: Joint, name: PerVelocityParameter) -> Vector:
         """Return a parameter of `joint`, one number per velocity."""
         parameters = self._parameters
         if parameters is None or not parameters.has(name) or self.layout.loop(joint) is not None:
             return super().joint_parameter(joint, name)
-        return parameters.per_velocity(joint, name)
+        return parameters.per_velocity(self.layout.node(joint).v_slice, name)
 
     @property
     def q(self) -> ScalarArray:

@@ -11,7 +11,7 @@ from typing_extensions import override
 from rbd.errors import ShapeError
 from rbd.indexing.layout import Layout
 from rbd.kernels.calls import KernelCall
-from rbd.kernels.engine_interface import Depends, Engine
+from rbd.kernels.engine_interface import Dependencies, Engine
 from rbd.kernels.kernel import Kernel
 from rbd.kernels.state_view import StateView
 from rbd.mechanism import Mechanism
@@ -26,47 +26,47 @@ from rbd.scalars.registry import ARRAYS
 class SourceEngine(Engine):
     """Engine of scalar states: runs the Python source of kernels."""
 
-    def __init__(self, mechanism: Mechanism, layout: Layout, number: type[Any] | None) -> None:
-        """Set the type of the state's scalars if results with infinities are refused, None for other families."""
+    def __init__(self, mechanism: Mechanism, layout: Layout, float_type: type[Any] | None) -> None:
+        """Set the type of the state's scalars: float or complex, which must be finite; None for other families."""
         super().__init__(mechanism, layout)
-        self._number = number
+        self._float_type = float_type
 
     @override
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
+    def dependency_versions(self, dependencies: Dependencies) -> tuple[int, ...]:
         """Return the version of the parameters: coordinates do not change."""
         return (self.mechanism.parameter_version,)
 
     @override
-    def open_query(self, table: object, key: object, places: object, make: object) -> None:
+    def request_builtin(self, table: object, key: object, places: object, make: object) -> None:
         """Do nothing: the source has no fast paths."""
 
     @override
     def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any]) -> Any:
         """Run the Python source of a kernel."""
         value = kernel.function(state, *args)
-        if self._number is not None:
-            require_finite_result(value, kernel.name, self._number)
+        if self._float_type is not None:
+            require_finite_result(value, kernel.name, self._float_type)
         return value
 
     @override
-    def run(self, state: StateView, call: KernelCall[Any], key: object = None, count: int = 0) -> Any:
+    def run(self, state: StateView, call: KernelCall[Any], key: object = None, array_count: int = 0) -> Any:
         """Run the Python source of a call's kernel; arrays are tested for infinities when they are packed."""
         self.check()
         if call.shapes is None:
-            return self.finished(call, self.evaluate(state, call.kernel, call.args))
-        return self.finished(call, call.kernel.function(state, *call.args))
+            return self.call_result(call, self.evaluate(state, call.kernel, call.args))
+        return self.call_result(call, call.kernel.function(state, *call.args))
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
-        if self._number is not None:
+        if self._float_type is not None:
             require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
         """Return nested scalars as an array of `shape`."""
         array = cast("ScalarArray", pack(values)).reshape(shape)
-        if self._number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
+        if self._float_type is not None and array.dtype != np.object_ and not np.isfinite(array).all():
             raise range_error(name)
         if out is None:
             return array

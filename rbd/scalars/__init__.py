@@ -7,7 +7,7 @@ Numbers and their functions:
     constants.py           const(1, 2): exact with exact numbers, a float with floats
     structural_zeros.py    zeros by the structure of a problem, which cost nothing
     linear_algebra.py      vectors and matrices as tuples
-    lengths.py             norms and directions without overflow
+    norms.py               norms and directions without overflow
 
 Families:
 
@@ -19,6 +19,7 @@ Families:
     counting.py            floats that count operations; opaque.py: values that cannot be asked
     operator_methods.py    operators and functions of NumPy; binary_operators.py: operators by two methods
     libm.py, sincos.py     functions of the C library; sine and cosine with the same bits everywhere
+    native_functions.py    functions that machine code computes once the compiler is loaded
 
 Arguments:
     arrays.py              conversion of arrays and lists to tuples of scalars and back

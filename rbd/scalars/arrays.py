@@ -7,7 +7,7 @@ shape, None stands for any length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, Final, cast
 
@@ -17,19 +17,20 @@ from numpy.typing import NDArray
 from rbd.errors import ScalarError, ShapeError, quoted
 from rbd.scalars.entries import (
     REAL_KINDS,
-    Shape,
+    ExpectedShape,
     as_array,
+    as_float64,
     check_entries,
     check_finite,
     check_shape,
-    converted,
     flattened,
     is_masked,
     row_of,
 )
 from rbd.scalars.functions import is_float, to_float
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
 from rbd.scalars.protocol import Array, Matrix, Scalar, ScalarArray, Vector
-from rbd.scalars.registry import ARRAYS, dominant
+from rbd.scalars.registry import ARRAYS, dominant_family
 
 __all__ = [
     "Array",
@@ -50,7 +51,7 @@ _ONLY_FLOATS: Final = frozenset({float})
 _SMALL_SIZE = 48
 
 
-def float_array(values: object, shape: Shape, name: str, *, copy: bool = True) -> Array:
+def float_array(values: object, shape: ExpectedShape, name: str, *, copy: bool = True) -> Array:
     """Return `values` as a fresh C-contiguous float64 array of exactly this shape (`copy=False`: itself if it is one).
 
     Raises ShapeError for another shape or a dtype that is not real numbers, NotFiniteError for NaN, infinity or a
@@ -60,7 +61,7 @@ def float_array(values: object, shape: Shape, name: str, *, copy: bool = True) -
     array([1., 2., 3.])
     """
     fresh = type(values) not in ARRAYS or cast("Array", values).dtype != _FLOAT64
-    array = converted(values, shape, name) if fresh else cast("Array", values)
+    array = as_float64(values, shape, name) if fresh else cast("Array", values)
     if array.shape != shape:
         check_shape(array.shape, shape, name)
     is_finite = array.size <= _SMALL_SIZE and all(map(math.isfinite, array.reshape(-1).tolist()))
@@ -112,7 +113,7 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
     plain = _plain_rows(values, rows, cols)
     if plain is not None:
         return plain
-    lines = _lines(values, rows, cols, name)
+    lines = _matrix_rows(values, rows, cols, name)
     width = len(lines[0]) if lines else cols or 0
     if any(len(line) != width for line in lines):
         raise ShapeError(f"{name} has rows of different lengths", argument=name, expected=(rows, cols), actual=None)
@@ -121,7 +122,7 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
     return tuple(flat[i * width : (i + 1) * width] for i in range(len(lines)))
 
 
-def _lines(values: object, rows: int | None, cols: int | None, name: str) -> tuple[tuple[object, ...], ...]:
+def _matrix_rows(values: object, rows: int | None, cols: int | None, name: str) -> tuple[tuple[object, ...], ...]:
     """Return the rows of an array-like matrix, of any lengths and without validation of their entries."""
     if isinstance(values, (tuple, list)):
         given = cast("Sequence[object]", values)
@@ -181,7 +182,7 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
 
 def _family_array(objects: ScalarArray, flat: list[Scalar]) -> ScalarArray:
     """Return an array of objects as the type of arrays of their scalar family."""
-    best = dominant(flat)
+    best = dominant_family(flat)
     return objects if best is None else best[0].array(objects)
 
 
@@ -191,7 +192,7 @@ def array_of(nested: object) -> Array:
     >>> array_of((1.0, 0))
     array([1., 0.])
     """
-    array: Array = _make_array(nested)
+    array: Array = NATIVE_FUNCTIONS.array_of_tuples(nested)
     return array if array is not NotImplemented else cast("Array", pack(nested))
 
 
@@ -201,31 +202,14 @@ def in_row_order(matrix: Array) -> Array:
     >>> in_row_order(np.ones((2, 3), order="F")).flags.c_contiguous
     True
     """
-    array: Array = _make_row_order(matrix)
+    array: Array = NATIVE_FUNCTIONS.copy_in_row_order(matrix)
     return array if array is not NotImplemented else matrix.copy()
 
 
-def set_array_makers(make: Callable[[object], Any], make_row_order: Callable[[object], Any]) -> None:
-    """Set functions that are faster than NumPy; they return NotImplemented for what they do not handle.
-
-    The first makes arrays of tuples of numbers, the second a copy in row order of a matrix in column order.
-    """
-    global _make_array, _make_row_order  # one per process
-    _make_array, _make_row_order = make, make_row_order
-
-
-def _makes_none(nested: object) -> Any:
-    return NotImplemented
-
-
-_make_array: Callable[[object], Any] = _makes_none
-_make_row_order: Callable[[object], Any] = _makes_none
-
-
-def shaped(numbers: tuple[object, ...], shape: tuple[int, ...]) -> Array:
+def array_of_shape(numbers: tuple[object, ...], shape: tuple[int, ...]) -> Array:
     """Return numbers as an array of a shape, as `array_of` does; NumPy converts flat tuples faster than nested ones.
 
-    >>> shaped((1.0, 0, 2.0, 3.0), (2, 2))
+    >>> array_of_shape((1.0, 0, 2.0, 3.0), (2, 2))
     array([[1., 0.],
            [2., 3.]])
     """

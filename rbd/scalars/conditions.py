@@ -110,3 +110,12 @@ def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
         branches, a, b = coerce_pair(a, b)
         return branches.where(condition, a, b)
     return family.where(condition, python_number(a), python_number(b))
+
+
+def inverse_or_zero(condition: Condition, x: Scalar) -> Scalar:
+    """Return 1 / x where the condition holds, else zero; it must not hold where x is zero.
+
+    >>> inverse_or_zero(less(0, 4.0), 4.0), inverse_or_zero(less(0, 0.0), 0.0)
+    (0.25, 0)
+    """
+    return where(condition, 1 / where(condition, x, 1), 0)

@@ -26,7 +26,7 @@ _INEXACT: Final[tuple[type[object], ...]] = (float, complex, np.inexact)
 _GUARD_BITS: Final = 20
 
 
-def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
+def const(n: SupportsIndex, d: SupportsIndex = 1) -> IntegerConstant | Rational:
     """Return the exact constant n/d: an int when d divides n.
 
     Raises ArgumentError unless both are integers and d is nonzero.
@@ -45,25 +45,25 @@ def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
         raise ArgumentError(message, argument="n", value=(n, d)) from None
     if bottom == 0:
         raise ArgumentError(f"const({top}, 0): the denominator is zero", argument="d", value=0)
-    return exact(top, bottom)
+    return exact_quotient(top, bottom)
 
 
-def exact(n: int, d: int) -> Whole | Rational:
+def exact_quotient(n: int, d: int) -> IntegerConstant | Rational:
     """Return n/d in lowest terms, for nonzero d."""
     common = math.gcd(n, d) if d > 0 else -math.gcd(n, d)
-    return Whole(n // common) if d == common else Rational(n // common, d // common)
+    return IntegerConstant(n // common) if d == common else Rational(n // common, d // common)
 
 
-def _quotient(a: int, b: int, c: int, d: int) -> Whole | Rational:
+def _quotient(a: int, b: int, c: int, d: int) -> IntegerConstant | Rational:
     if c == 0:
         raise ZeroDivisionError("a constant divided by zero")
-    return exact(a * d, b * c)
+    return exact_quotient(a * d, b * c)
 
 
-_EXACT_RESULT: Final[dict[Operator, Callable[[int, int, int, int], Whole | Rational]]] = {
-    operator.add: lambda a, b, c, d: exact(a * d + c * b, b * d),
-    operator.sub: lambda a, b, c, d: exact(a * d - c * b, b * d),
-    operator.mul: lambda a, b, c, d: exact(a * c, b * d),
+_EXACT_RESULT: Final[dict[Operator, Callable[[int, int, int, int], IntegerConstant | Rational]]] = {
+    operator.add: lambda a, b, c, d: exact_quotient(a * d + c * b, b * d),
+    operator.sub: lambda a, b, c, d: exact_quotient(a * d - c * b, b * d),
+    operator.mul: lambda a, b, c, d: exact_quotient(a * c, b * d),
     divided: _quotient,
 }
 
@@ -76,7 +76,7 @@ def _combined(operation: Operator, a: Any, b: Any) -> Any:
 def _compared(operation: Operator) -> Any:
     """Return the method for `int(self) operation other`."""
 
-    def method(self: Whole, other: object) -> Any:
+    def method(self: IntegerConstant, other: object) -> Any:
         return operation(int(self), other)
 
     return method
@@ -86,14 +86,14 @@ def _reflected(name: str) -> Any:
     """Return the method for `other operation int(self)`, an operation of the module `operator`."""
     operation: Operator = getattr(operator, name)
 
-    def method(self: Whole, other: object) -> Any:
+    def method(self: IntegerConstant, other: object) -> Any:
         return operation(other, int(self))
 
     return method
 
 
 @final
-class Whole(BinaryOperators, int):
+class IntegerConstant(BinaryOperators, int):
     """Integer constant: an `int` with exact quotients."""
 
     __slots__ = ()
@@ -133,16 +133,16 @@ class Whole(BinaryOperators, int):
         return operation(other, int(self)) if isinstance(other, (np.ndarray, np.generic)) else NotImplemented
 
     @override
-    def __neg__(self) -> Whole:
-        return Whole(-int(self))
+    def __neg__(self) -> IntegerConstant:
+        return IntegerConstant(-int(self))
 
     @override
-    def __pos__(self) -> Whole:
+    def __pos__(self) -> IntegerConstant:
         return self
 
     @override
-    def __abs__(self) -> Whole:
-        return Whole(abs(int(self)))
+    def __abs__(self) -> IntegerConstant:
+        return IntegerConstant(abs(int(self)))
 
 
 @final

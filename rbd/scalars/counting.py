@@ -22,8 +22,8 @@ from typing_extensions import override
 from rbd.errors import ScalarError
 from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 from rbd.scalars.families.real import REAL
-from rbd.scalars.family import ScalarFamily, defined, not_positive
-from rbd.scalars.opaque import Opaque, refuse
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
+from rbd.scalars.opaque import OpaqueValue, refuse_value_access
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import family_of, register_scalar
 
@@ -68,7 +68,7 @@ _OPERATORS: Final[dict[Operator, tuple[str, Operator]]] = {
 
 
 @final
-class CountingScalar(BinaryOperators, Opaque):
+class CountingScalar(BinaryOperators, OpaqueValue):
     """A float whose operations are counted in a shared `OperationCount`; its value is `.value`."""
 
     __slots__ = ("count", "value")
@@ -108,7 +108,7 @@ class CountingScalar(BinaryOperators, Opaque):
 
 
 @final
-class CountingCondition(Opaque):
+class CountingCondition(OpaqueValue):
     """Condition of a comparison of counted values."""
 
     __slots__ = ("count", "holds")
@@ -153,7 +153,7 @@ def _counted(name: str) -> Callable[..., CountingScalar]:
 
 
 @final
-@defined({name: _counted(name) for name in _FUNCTIONS})
+@with_methods({name: _counted(name) for name in _FUNCTIONS})
 class CountingFamily(ScalarFamily[CountingScalar]):
     """Family of floats that count operations."""
 
@@ -166,7 +166,7 @@ class CountingFamily(ScalarFamily[CountingScalar]):
 
     @override
     def to_float(self, x: CountingScalar) -> float:
-        refuse("taking the float of", x)
+        refuse_value_access("taking the float of", x)
 
     @override
     def is_finite(self, x: CountingScalar) -> bool:

@@ -2,10 +2,10 @@
 
 A dual number is value + derivative e with e^2 = 0. Both parts are scalars of any family, so that a derivative can be
 recorded, symbolic, or dual itself: for nested duals, a dual of lower `level` is a constant to one of higher level.
-`along_each` computes the derivatives along several directions in one run.
+`value_and_derivatives` computes the derivatives along several directions in one run.
 
 >>> from rbd.scalars import sin
->>> values, derivatives = along(lambda q: (sin(q[0]) * q[1],), (0.0, 3.0), (1.0, 0.0))
+>>> values, derivatives = value_and_derivative(lambda q: (sin(q[0]) * q[1],), (0.0, 3.0), (1.0, 0.0))
 >>> values, derivatives
 ((0.0,), (3.0,))
 """
@@ -20,12 +20,19 @@ from typing_extensions import override
 
 from rbd.scalars.conditions import less, less_equal, where
 from rbd.scalars.elementary import ELEMENTARY, derivative_of_power
-from rbd.scalars.family import ScalarFamily, defined
+from rbd.scalars.family import ScalarFamily, with_methods
 from rbd.scalars.functions import atan2, divide, lift, log, power, sqrt
-from rbd.scalars.lengths import scaled_into_range
+from rbd.scalars.norms import scaled_into_range
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import family_of, register_scalar
-from rbd.scalars.sparse_tangents import SparseTangents, all_finite, entries_of, over, select, times
+from rbd.scalars.sparse_tangents import (
+    SparseTangents,
+    all_finite,
+    divide_tangents,
+    entries_of,
+    scale_tangents,
+    select_tangents,
+)
 from rbd.scalars.structural_zeros import is_plain_zero
 
 _levels: Final = itertools.count(1)  # the inner of two nested derivatives starts later, and has the higher level
@@ -49,30 +56,30 @@ class Dual:
         return f"Dual({self.value!r}, {self.derivative!r})"
 
     def __add__(self, other: Any, /) -> Dual:
-        a, b = _levelled(self, other)
+        a, b = _as_duals(self, other)
         return Dual(a.value + b.value, a.derivative + b.derivative, a.level)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any, /) -> Dual:
-        a, b = _levelled(self, other)
+        a, b = _as_duals(self, other)
         return Dual(a.value - b.value, a.derivative - b.derivative, a.level)
 
     def __rsub__(self, other: Any, /) -> Dual:
-        a, b = _levelled(self, other)
+        a, b = _as_duals(self, other)
         return Dual(b.value - a.value, b.derivative - a.derivative, a.level)
 
     def __mul__(self, other: Any, /) -> Dual:
-        a, b = _levelled(self, other)
-        return Dual(a.value * b.value, a.derivative * b.value + times(a.value, b.derivative), a.level)
+        a, b = _as_duals(self, other)
+        return Dual(a.value * b.value, a.derivative * b.value + scale_tangents(a.value, b.derivative), a.level)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any, /) -> Dual:
-        return _quotient(*_levelled(self, other))
+        return _quotient(*_as_duals(self, other))
 
     def __rtruediv__(self, other: Any, /) -> Dual:
-        a, b = _levelled(self, other)
+        a, b = _as_duals(self, other)
         return _quotient(b, a)
 
     def __neg__(self) -> Dual:
@@ -82,20 +89,22 @@ class Dual:
         return self
 
 
-def along(function: Callable[[Vector], Iterable[Scalar]], point: Vector, direction: Vector) -> tuple[Vector, Vector]:
+def value_and_derivative(
+    function: Callable[[Vector], Iterable[Scalar]], point: Vector, direction: Vector
+) -> tuple[Vector, Vector]:
     """Return the values of `function` at `point` and their derivatives along `direction`."""
     level = next(_levels)
     results = tuple(function(tuple(Dual(x, d, level) for x, d in zip(point, direction, strict=True))))
-    pairs = [_at(x, level) for x in results]
+    pairs = [_as_dual(x, level) for x in results]
     return tuple(x.value for x in pairs), tuple(x.derivative for x in pairs)
 
 
-def along_each(
+def value_and_derivatives(
     function: Callable[[Vector], Iterable[Scalar]], point: Vector, directions: Sequence[Vector]
 ) -> tuple[Vector, Matrix]:
     """Return the values of `function` at `point` and, per value, its derivative along each of the directions.
 
-    >>> along_each(lambda x: (x[0] * x[1],), (2.0, 3.0), [(1, 0), (0, 1), (0, 0)])
+    >>> value_and_derivatives(lambda x: (x[0] * x[1],), (2.0, 3.0), [(1, 0), (0, 1), (0, 0)])
     ((6.0,), ((3.0, 2.0, 0),))
     """
     level = next(_levels)
@@ -104,25 +113,25 @@ def along_each(
         for i in range(len(point))
     ]
     results = tuple(function(tuple(Dual(x, tangent, level) for x, tangent in zip(point, tangents, strict=True))))
-    pairs = [_at(x, level) for x in results]
+    pairs = [_as_dual(x, level) for x in results]
     rows = [entries_of(x.derivative) for x in pairs]
     count = range(len(directions))
     return tuple(x.value for x in pairs), tuple(tuple(row.get(k, 0) for k in count) for row in rows)
 
 
-def _at(x: Scalar, level: int) -> Dual:
+def _as_dual(x: Scalar, level: int) -> Dual:
     """Return `x` as a dual of this level; other numbers are constants."""
     return x if isinstance(x, Dual) and x.level == level else Dual(x, 0, level)
 
 
-def _levelled(a: Scalar, b: Scalar) -> tuple[Dual, Dual]:
+def _as_duals(a: Scalar, b: Scalar) -> tuple[Dual, Dual]:
     level = max(x.level for x in (a, b) if isinstance(x, Dual))
-    return _at(a, level), _at(b, level)
+    return _as_dual(a, level), _as_dual(b, level)
 
 
 def _quotient(a: Dual, b: Dual) -> Dual:
     value = divide(a.value, b.value)
-    return Dual(value, over(a.derivative - times(value, b.derivative), b.value), a.level)
+    return Dual(value, divide_tangents(a.derivative - scale_tangents(value, b.derivative), b.value), a.level)
 
 
 def _without_zero_derivatives(x: Scalar) -> Scalar:
@@ -136,13 +145,13 @@ def _elementary(name: str) -> Callable[..., Dual]:
 
     def function(self: object, x: Dual) -> Dual:
         value = rule.value(x.value)
-        return Dual(value, times(rule.first(x.value, value), x.derivative), x.level)
+        return Dual(value, scale_tangents(rule.first(x.value, value), x.derivative), x.level)
 
     return function
 
 
 @final
-@defined({name: _elementary(name) for name in ELEMENTARY if name not in ("sqrt", "log")})
+@with_methods({name: _elementary(name) for name in ELEMENTARY if name not in ("sqrt", "log")})
 class DualFamily(ScalarFamily[Dual]):
     """Family of duals over any other family: they compare by value; `where` also selects the derivative."""
 
@@ -167,18 +176,18 @@ class DualFamily(ScalarFamily[Dual]):
 
     @override
     def less(self, a: Dual, b: Dual) -> Condition:
-        a, b = _levelled(a, b)
+        a, b = _as_duals(a, b)
         return less(a.value, b.value)
 
     @override
     def less_equal(self, a: Dual, b: Dual) -> Condition:
-        a, b = _levelled(a, b)
+        a, b = _as_duals(a, b)
         return less_equal(a.value, b.value)
 
     @override
     def where(self, condition: Condition, a: Dual, b: Dual) -> Dual:
-        a, b = _levelled(a, b)
-        return Dual(where(condition, a.value, b.value), select(condition, a.derivative, b.derivative), a.level)
+        a, b = _as_duals(a, b)
+        return Dual(where(condition, a.value, b.value), select_tangents(condition, a.derivative, b.derivative), a.level)
 
     @override
     def positive(self, x: Dual, what: str) -> Dual:
@@ -186,34 +195,34 @@ class DualFamily(ScalarFamily[Dual]):
 
     @override
     def atan2(self, y: Dual, x: Dual) -> Dual:
-        y, x = _levelled(y, x)
+        y, x = _as_duals(y, x)
         (b, a), scale = scaled_into_range((y.value, x.value))
-        rate = times(scale * a, y.derivative) - times(scale * b, x.derivative)
-        return Dual(atan2(y.value, x.value), over(rate, a * a + b * b), x.level)
+        rate = scale_tangents(scale * a, y.derivative) - scale_tangents(scale * b, x.derivative)
+        return Dual(atan2(y.value, x.value), divide_tangents(rate, a * a + b * b), x.level)
 
     # Quotients of the derivative take one operation, and round once.
 
     @override
     def sqrt(self, x: Dual) -> Dual:
         root = sqrt(x.value)
-        return Dual(root, over(x.derivative, 2 * root), x.level)
+        return Dual(root, divide_tangents(x.derivative, 2 * root), x.level)
 
     @override
     def log(self, x: Dual) -> Dual:
-        return Dual(log(x.value), over(x.derivative, x.value), x.level)
+        return Dual(log(x.value), divide_tangents(x.derivative, x.value), x.level)
 
     @override
     def power(self, x: Dual, n: Dual) -> Dual:
-        x, n = _levelled(x, n)
+        x, n = _as_duals(x, n)
         result = power(x.value, n.value)
-        by_base = times(derivative_of_power(x.value, _without_zero_derivatives(n.value)), x.derivative)
+        by_base = scale_tangents(derivative_of_power(x.value, _without_zero_derivatives(n.value)), x.derivative)
         if is_plain_zero(n.derivative):
             return Dual(result, by_base, x.level)
-        return Dual(result, by_base + times(result * log(x.value), n.derivative), x.level)
+        return Dual(result, by_base + scale_tangents(result * log(x.value), n.derivative), x.level)
 
     @override
     def divide(self, a: Dual, b: Dual) -> Dual:
-        return _quotient(*_levelled(a, b))
+        return _quotient(*_as_duals(a, b))
 
 
 register_scalar(Dual, DualFamily())

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any, Final, final
 
 import attrs
@@ -19,6 +18,7 @@ from rbd.scalars import functions as f
 from rbd.scalars.conditions import less, where
 from rbd.scalars.constants import const
 from rbd.scalars.protocol import Scalar
+from rbd.scalars.structural_zeros import is_plain_zero
 
 _TWO: Final = const(2, 1)
 _HALF: Final = const(1, 2)
@@ -65,6 +65,6 @@ def derivative_of_power(x: Scalar, n: Scalar, order: int = 1) -> Scalar:
     """
     if order == 0:
         return f.power(x, n)
-    if isinstance(n, (int, float, Fraction)) and n == 0:
+    if is_plain_zero(n):
         return 0
     return n * derivative_of_power(x, n - 1, order - 1)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,16 @@ from rbd.scalars.families.constant import CONSTANT
 from rbd.scalars.families.real import REAL
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.protocol import Array, Scalar, Vector
-from rbd.scalars.registry import ARRAYS, TRUTHS, dominant, family_of, python_number
+from rbd.scalars.registry import ARRAYS, TRUTHS, dominant_family, family_of, python_number
 
-Shape: TypeAlias = tuple[int | None, ...]
+ExpectedShape: TypeAlias = tuple[int | None, ...]
 """Lengths of the axes; None for any length."""
 
 REAL_KINDS = "iuf"
 _NUMERIC_KINDS = "iufcO"
+_PLAIN_NUMBERS: Final = frozenset[type[object]]({float, int})
+_MAX_DEPTH: Final = 64
+"""Largest number of axes of an array of NumPy."""
 _NO_NUMBERS: tuple[type[object], ...] = (*TRUTHS, str, bytes, type(None))
 
 
@@ -34,17 +38,44 @@ def is_masked(values: object) -> bool:
     return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # before its import, nothing is
 
 
-def _refuse_masked(values: object, name: str) -> None:
+def require_unmasked(values: object, name: str) -> None:
+    """Raise NotFiniteError for a masked entry of an array, or of one in nested sequences: NumPy drops those masks."""
+    if "numpy.ma" not in sys.modules or (type(values) is np.ndarray and values.dtype != np.object_):
+        return
+    index = _masked_index(values, _MAX_DEPTH)
+    if index is not None:
+        raise NotFiniteError(f"{name}{_subscript(index)} is masked", argument=name, index=index)
+
+
+def _masked_index(values: object, depth: int) -> tuple[int, ...] | None:
+    """Return the index of the first masked entry, in sequences nested up to `depth`."""
     if is_masked(values):
         masked = np.argwhere(np.ma.getmaskarray(cast("Any", values)))
-        if len(masked):
-            index = tuple(int(i) for i in masked[0])
-            raise NotFiniteError(f"{name}{_subscript(index)} is masked", argument=name, index=index)
+        return tuple(map(int, masked[0])) if len(masked) else None
+    nested = cast("Any", values).tolist() if _holds_objects(values) else values
+    if not depth or not isinstance(nested, (tuple, list)):
+        return None
+    parts = cast("Sequence[object]", nested)
+    kinds = set(map(type, parts))
+    if kinds <= _PLAIN_NUMBERS or not any(map(_may_hold_masks, kinds)):
+        return None
+    found = ((k, _masked_index(part, depth - 1)) for k, part in enumerate(parts))
+    return next(((k, *index) for k, index in found if index is not None), None)
 
 
-def any_array(values: object, name: str, shape: Shape | None = None, dtype: type[Any] | None = None) -> NDArray[Any]:
+def _holds_objects(values: object) -> bool:
+    return isinstance(values, ARRAYS) and cast("NDArray[Any]", values).dtype == np.object_
+
+
+def _may_hold_masks(kind: type[object]) -> bool:
+    return issubclass(kind, (tuple, list, *ARRAYS))
+
+
+def any_array(
+    values: object, name: str, shape: ExpectedShape | None = None, dtype: type[Any] | None = None
+) -> NDArray[Any]:
     """Return any array-like as an array; raise ShapeError for what is none, NotFiniteError for masked entries."""
-    _refuse_masked(values, name)
+    require_unmasked(values, name)
     try:
         array: NDArray[Any] = np.asarray(values, dtype=dtype)
     except MemoryError:
@@ -54,7 +85,7 @@ def any_array(values: object, name: str, shape: Shape | None = None, dtype: type
     return array
 
 
-def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
+def as_array(values: object, shape: ExpectedShape, name: str) -> NDArray[Any]:
     """Return any array-like as an array of real, complex or object entries of this shape."""
     if values is None:
         raise ShapeError(f"{name} is None, needs {_shape_text(shape)}", argument=name, expected=shape)
@@ -76,13 +107,13 @@ def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
     return array
 
 
-def _shape_text(shape: Shape) -> str:
+def _shape_text(shape: ExpectedShape) -> str:
     """Return a shape in words."""
     lone = shape[0] if len(shape) == 1 else None
     return "numbers" if lone is None else f"{lone} number{'s' * (lone != 1)}"
 
 
-def converted(values: object, shape: Shape, name: str) -> Array:
+def as_float64(values: object, shape: ExpectedShape, name: str) -> Array:
     """Return a fresh float64 array of real numbers."""
     array = as_array(values, shape, name)
     if array.dtype.kind in REAL_KINDS:
@@ -113,12 +144,12 @@ def row_of(row: object, name: str) -> tuple[object, ...]:
     return tuple(cast("list[object]", as_array(row, (None,), name).tolist()))
 
 
-def check_entries(entries: tuple[object, ...], name: str, widths: Shape | None) -> Vector:
+def check_entries(entries: tuple[object, ...], name: str, widths: ExpectedShape | None) -> Vector:
     """Check entries one by one; `widths` are the trailing lengths to unravel their indices, None if they have none."""
     if set(map(type, entries)) == {float} and all(map(math.isfinite, cast("tuple[float, ...]", entries))):
         return cast("Vector", entries)
     numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
-    best = dominant(numbers)
+    best = dominant_family(numbers)
     if best is None or best[0] in (REAL, CONSTANT):
         floats = [to_float(x) for x in numbers]
         for i, x in enumerate(floats):
@@ -138,7 +169,7 @@ def _number(x: object, name: str, index: tuple[int, ...]) -> Scalar:
     except ScalarError as error:
         raise ScalarError(f"{name}{_subscript(index)}: {error}", argument=name, index=index, scalar=x) from None
     if not family.is_finite(value):
-        raise _not_finite(value, name, index)
+        raise _not_finite(to_float(value) if isinstance(value, Fraction) else value, name, index)
     return value
 
 
@@ -167,7 +198,7 @@ def flattened(nested: object) -> tuple[list[Scalar], tuple[int, ...]]:
     return [x for flat, _ in parts for x in flat], (len(parts), *inner)
 
 
-def check_shape(actual: tuple[int, ...], expected: Shape, name: str) -> None:
+def check_shape(actual: tuple[int, ...], expected: ExpectedShape, name: str) -> None:
     """Raise ShapeError unless the shape is the expected one."""
     fits = len(actual) == len(expected) and all(e is None or a == e for a, e in zip(actual, expected, strict=True))
     if not fits:
@@ -188,7 +219,7 @@ def _not_finite(value: object, name: str, index: tuple[int, ...]) -> NotFiniteEr
     return NotFiniteError(f"{name}{_subscript(index)} is {value}", argument=name, index=index)
 
 
-def _unravelled(position: int, widths: Shape | None) -> tuple[int, ...]:
+def _unravelled(position: int, widths: ExpectedShape | None) -> tuple[int, ...]:
     if widths is None:
         return ()
     return divmod(position, widths[0]) if widths and widths[0] else (position,)

@@ -43,7 +43,7 @@ F = TypeVar("F", bound="ScalarFamily[Any]")
 class IntrinsicLike(Protocol):
     """Interface of an intrinsic, which `rbd.intrinsics.Intrinsic` implements."""
 
-    def run_on(
+    def run_on_family(
         self,
         family: ScalarFamily[Any],
         sizes: tuple[int, ...],
@@ -195,7 +195,7 @@ class ScalarFamily(ABC, Generic[T]):
         member: Scalar,
     ) -> Vector:
         """Return the outputs of an intrinsic; `member` is an operand of this family."""
-        return intrinsic.run_on(self, sizes, operands, labels, member)
+        return intrinsic.run_on_family(self, sizes, operands, labels, member)
 
     def refuse(self, function: str, *operands: object) -> NoReturn:
         """Raise the ScalarError for a function without a value in this family."""
@@ -215,7 +215,7 @@ class ScalarFamily(ABC, Generic[T]):
         )
 
 
-def defined(methods: Mapping[str, Callable[..., Any]]) -> Callable[[type[F]], type[F]]:
+def with_methods(methods: Mapping[str, Callable[..., Any]]) -> Callable[[type[F]], type[F]]:
     """Return a decorator that gives a family functions by name, where many are made alike."""
 
     def decorate(family: type[F]) -> type[F]:

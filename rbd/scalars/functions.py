@@ -8,37 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final, cast
 
 import numpy as np
 
 from rbd.scalars.constants import Rational
 from rbd.scalars.families import real
-from rbd.scalars.families.complexes import COMPLEX
-from rbd.scalars.families.constant import CONSTANT
-from rbd.scalars.families.exact import FRACTION
+from rbd.scalars.families.constant import INTEGERS
 from rbd.scalars.family import not_positive
 from rbd.scalars.protocol import Scalar
-from rbd.scalars.registry import admit, coerce_pair, dominant, family_of, python_number
+from rbd.scalars.registry import coerce_pair, dominant_family, family_of, python_number
 
-# The integers of C, as NumPy names them: np.integer would admit durations, too.
-_INTEGERS: Final[tuple[type[object], ...]] = (
-    *(np.byte, np.short, np.intc, np.long, np.longlong),
-    *(np.ubyte, np.ushort, np.uintc, np.ulong, np.ulonglong),
-)
-_PLAIN: Final = cast("tuple[type[object], ...]", (float, int, np.floating, *_INTEGERS, Rational))
-
-# Subclasses (np.float64, Whole ...) have the family of their bases.
-admit(int, CONSTANT)
-for _integer in _INTEGERS:
-    admit(_integer, CONSTANT)
-admit(Rational, CONSTANT)
-admit(float, real.REAL)
-admit(np.floating, real.REAL)
-admit(complex, COMPLEX)
-admit(np.complexfloating, COMPLEX)
-admit(Fraction, FRACTION)
+_PLAIN: Final = cast("tuple[type[object], ...]", (float, *INTEGERS, np.floating, Rational))
 
 
 def sin(x: Scalar) -> Scalar:
@@ -215,7 +196,7 @@ def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
     >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
     (Fraction(1, 2), 0.5)
     """
-    best = dominant((like,))
+    best = dominant_family((like,))
     mine = family_of(x)
     if best is None or best[0] is mine or best[0].priority <= mine.priority:
         return x

@@ -20,9 +20,9 @@ from typing_extensions import override
 from rbd.scalars.conditions import less, less_equal, where
 from rbd.scalars.constants import const
 from rbd.scalars.elementary import ELEMENTARY, derivative_of_power
-from rbd.scalars.family import ScalarFamily, defined
+from rbd.scalars.family import ScalarFamily, with_methods
 from rbd.scalars.functions import absolute, atan2, divide, is_float, log, power, to_float
-from rbd.scalars.lengths import scaled_into_range
+from rbd.scalars.norms import scaled_into_range
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import family_of, register_scalar
 from rbd.scalars.structural_zeros import is_plain_zero
@@ -48,34 +48,34 @@ class Jet:
         return f"Jet({self.value!r}, {self.first!r}, {self.second!r})"
 
     def __add__(self, other: Any, /) -> Jet:
-        b = jet(other)
+        b = as_jet(other)
         return Jet(self.value + b.value, self.first + b.first, self.second + b.second)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any, /) -> Jet:
-        b = jet(other)
+        b = as_jet(other)
         return Jet(self.value - b.value, self.first - b.first, self.second - b.second)
 
     def __rsub__(self, other: Any, /) -> Jet:
-        return jet(other) - self
+        return as_jet(other) - self
 
     def __mul__(self, other: Any, /) -> Jet:
-        b = jet(other)
+        b = as_jet(other)
         second = self.second * b.value + _TWO * (self.first * b.first) + self.value * b.second
         return Jet(self.value * b.value, self.first * b.value + self.value * b.first, second)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any, /) -> Jet:
-        b = jet(other)
+        b = as_jet(other)
         value = divide(self.value, b.value)
         first = divide(self.first - value * b.first, b.value)
         second = divide(self.second - _TWO * (first * b.first) - value * b.second, b.value)
         return Jet(value, first, second)
 
     def __rtruediv__(self, other: Any, /) -> Jet:
-        return jet(other) / self
+        return as_jet(other) / self
 
     def __neg__(self) -> Jet:
         return Jet(-self.value, -self.first, -self.second)
@@ -84,14 +84,14 @@ class Jet:
         return self
 
 
-def jet(x: Any) -> Jet:
+def as_jet(x: Any) -> Jet:
     """Return `x` as a jet: itself, or a constant."""
     return x if isinstance(x, Jet) else Jet(x)
 
 
-def _chain(x: Jet, value: Scalar, slope: Scalar, bend: Scalar) -> Jet:
+def _chain(x: Jet, value: Scalar, first: Scalar, second: Scalar) -> Jet:
     """Return f(x) from f, f' and f'' at the value of x."""
-    return Jet(value, slope * x.first, slope * x.second + bend * (x.first * x.first))
+    return Jet(value, first * x.first, first * x.second + second * (x.first * x.first))
 
 
 def _elementary(name: str) -> Callable[..., Jet]:
@@ -100,14 +100,14 @@ def _elementary(name: str) -> Callable[..., Jet]:
 
     def function(self: object, x: Jet) -> Jet:
         value = rule.value(x.value)
-        slope = rule.first(x.value, value)
-        return _chain(x, value, slope, rule.second(x.value, value, slope))
+        first = rule.first(x.value, value)
+        return _chain(x, value, first, rule.second(x.value, value, first))
 
     return function
 
 
 @final
-@defined({name: _elementary(name) for name in ELEMENTARY if name != "absolute"})
+@with_methods({name: _elementary(name) for name in ELEMENTARY if name != "absolute"})
 class JetFamily(ScalarFamily[Jet]):
     """Family of jets over any family: they compare by value."""
 
@@ -142,7 +142,7 @@ class JetFamily(ScalarFamily[Jet]):
 
     @override
     def where(self, condition: Condition, a: Scalar, b: Scalar) -> Jet:
-        first, second = jet(a), jet(b)
+        first, second = as_jet(a), as_jet(b)
         return Jet(
             where(condition, first.value, second.value),
             where(condition, first.first, second.first),
@@ -166,9 +166,9 @@ class JetFamily(ScalarFamily[Jet]):
     def power(self, x: Jet, n: Jet) -> Jet:
         result = power(x.value, n.value)
         if is_plain_zero(n.first) and is_plain_zero(n.second):
-            slope, bend = (derivative_of_power(x.value, n.value, order) for order in (1, 2))
-            return _chain(x, result, slope, bend)
-        exponent = n * jet(log(x))  # x**n is exp(n log x)
+            first, second = (derivative_of_power(x.value, n.value, order) for order in (1, 2))
+            return _chain(x, result, first, second)
+        exponent = n * as_jet(log(x))  # x**n is exp(n log x)
         return _chain(exponent, result, result, result)
 
     @override

@@ -22,7 +22,7 @@ Ternary: TypeAlias = Callable[[float, float, float], float]
 
 # Test cases in which two roundings differ from one: ties, cancellation, overflow of the product only, subnormal
 # results, signed zeros, infinities.
-_TRIALS: Final = (
+_FMA_CASES: Final = (
     (1.0 + 2.0**-30, 1.0 + 2.0**-30, -1.0),
     (1.0 + 2.0**-52, 1.0 - 2.0**-52, -1.0),
     (2.0**53 + 2.0, 1.0 + 2.0**-52, 0.5),
@@ -61,7 +61,7 @@ def _comparable_bits(x: float) -> bytes:
 def is_fma(candidate: Ternary) -> bool:
     """Return whether a function passes the tests of a fused multiply-add."""
     try:
-        return all(_comparable_bits(candidate(*trial)) == _comparable_bits(exact_fma(*trial)) for trial in _TRIALS)
+        return all(_comparable_bits(candidate(*trial)) == _comparable_bits(exact_fma(*trial)) for trial in _FMA_CASES)
     except (ArithmeticError, ValueError):
         return False
 
@@ -111,16 +111,8 @@ def _library_or_python(name: str, own: Callable[..., float], *trial: float) -> C
     return function if function is not None and fits else own
 
 
-fma: Ternary = _fma()
-"""a b + c with one rounding."""
-
-
-def set_fma(function: Ternary) -> None:
-    """Set a function that is faster than the one before, with the same bits."""
-    global fma  # one per process
-    fma = function
-
-
+fma: Final[Ternary] = _fma()
+"""a b + c with one rounding; `native_functions.py` has a faster one once the compiler is loaded."""
 sin: Final[Unary] = _library_or_python("sin", real.sin, 0.5)
 cos: Final[Unary] = _library_or_python("cos", real.cos, 0.5)
 tan: Final[Unary] = _library_or_python("tan", real.tan, 0.5)

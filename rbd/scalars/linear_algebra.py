@@ -59,6 +59,16 @@ def transpose(matrix: Iterable[Iterable[Scalar]]) -> Matrix:
     return tuple(zip(*matrix, strict=True))
 
 
+def symmetric_from_upper(matrix: Sequence[Sequence[Scalar]]) -> Matrix:
+    """Return the symmetric matrix with the upper triangle of `matrix` in both halves.
+
+    >>> symmetric_from_upper(((1, 2), (None, 4)))
+    ((1, 2), (2, 4))
+    """
+    size = range(len(matrix))
+    return tuple(tuple(matrix[min(i, j)][max(i, j)] for j in size) for i in size)
+
+
 def add_matrices(a: Iterable[Sequence[Scalar]], b: Iterable[Sequence[Scalar]]) -> Matrix:
     """Return a + b."""
     return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from numpy.typing import NDArray
 
@@ -19,9 +19,6 @@ from rbd.errors import ArgumentError
 from rbd.scalars.arrays import scalar
 from rbd.scalars.functions import is_float
 from rbd.scalars.registry import ARRAYS, TRUTHS
-
-MAX_STEPS: Final = 10**10
-"""Steps of a run, at most."""
 
 
 def _as_float(value: object) -> float | None:
@@ -59,16 +56,6 @@ at_least_zero_or_infinite = _number_check(lambda x: x >= 0, "a number of 0 or mo
 not_nan = _number_check(lambda x: not math.isnan(x), "a number")
 fraction_of_one = _number_check(lambda x: 0 <= x <= 1, "a number from 0 to 1")
 any_number = _number_check(lambda _: True, "a number")
-
-
-def step_count(time: object, dt: float, argument: str) -> int:
-    """Return the number of steps of `dt` in a time, rounded; raise ArgumentError for negative times and too many."""
-    duration = at_least_zero(time, argument)
-    if not duration / dt <= MAX_STEPS:
-        allowed = f"at most {MAX_STEPS:g} steps of {dt:g} s"
-        message = f"{argument} is {duration:g}, needs {allowed}"
-        raise ArgumentError(message, argument=argument, value=time, allowed=allowed)
-    return round(duration / dt)
 
 
 def require_number(value: object, argument: str) -> None:

@@ -17,12 +17,12 @@ _PYTHON: Final = re.compile(r"(?<![\w.])(max|min)\(")
 _NUMPY: Final = re.compile(r"\b(?:np|numpy)\.[\w.]+(?=\()")
 _BRANCH: Final = re.compile(r"^\s*(if|elif|while|assert)\b|\b(if|and|or|not)\b")
 _STORE: Final = re.compile(r"^\s*[\w.]+\[.*\]\s*[-+*/@]?=(?!=)|\.astype\(|\bdtype=")
-LIKE: Final = (
+LIKE_ADVICE: Final = (
     "make the array with like=, such as numpy.zeros(3, like=state.q) or numpy.array([x, y], like=state.q): it holds"
     " recorded values, and floats for a live state"
 )
 """Advice on arrays on which NumPy's functions run in recordings."""
-_CHOOSE: Final = "choose with numpy.where(condition, a, b) or rbd.scalars.where"
+_WHERE_ADVICE: Final = "choose with numpy.where(condition, a, b) or rbd.scalars.where"
 
 
 def caller_line() -> str:
@@ -33,7 +33,7 @@ def caller_line() -> str:
 
 def _caller() -> FrameType | None:
     frame = inspect.currentframe()
-    while frame is not None and _is_ours(frame):
+    while frame is not None and _is_own(frame):
         frame = frame.f_back
     return frame
 
@@ -47,31 +47,31 @@ def _advice(action: str) -> str:
     if match := _PYTHON.search(line):
         return f"write rbd.scalars.{match[1]}imum instead of {match[1]}"
     if action.startswith("comparing"):
-        return f"compare with < and <=, and {_CHOOSE}"
+        return f"compare with < and <=, and {_WHERE_ADVICE}"
     if action.startswith("branching") and _BRANCH.search(line):
-        return _CHOOSE
+        return _WHERE_ADVICE
     if action.startswith("taking") and _STORE.search(line):
-        return f"an array of floats cannot hold it; {LIKE}"
+        return f"an array of floats cannot hold it; {LIKE_ADVICE}"
     if match := _NUMPY.search(line):
-        return f"{match[0]} got a plain array or list of recorded values; {LIKE}"
+        return f"{match[0]} got a plain array or list of recorded values; {LIKE_ADVICE}"
     if action.startswith(("taking", "indexing", "iterating")):
         return (
             "it has no value before the recording runs; write rbd.scalars.sin, rbd.scalars.sqrt, ... instead of math's "
-            f"functions, and {_CHOOSE}"
+            f"functions, and {_WHERE_ADVICE}"
         )
-    return _CHOOSE
+    return _WHERE_ADVICE
 
 
-_LAYERS: Final = ("scalars", "intrinsics", "solvers", "recorded_arrays", "program")
-_OURS: Final = ("numpy.", *(f"rbd.{layer}." for layer in _LAYERS))
+_OWN_PACKAGES: Final = ("scalars", "intrinsics", "solvers", "recorded_arrays", "program")
+_OWN_MODULES: Final = ("numpy.", *(f"rbd.{layer}." for layer in _OWN_PACKAGES))
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_own(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", "")) + "."
-    return module.startswith(_OURS)
+    return module.startswith(_OWN_MODULES)
 
 
-def refuse(action: str, value: object) -> NoReturn:
+def refuse_value_access(action: str, value: object) -> NoReturn:
     """Raise the RecordingError that names what was tried and on which line."""
     where = caller_line()
     raise RecordingError(
@@ -81,46 +81,46 @@ def refuse(action: str, value: object) -> NoReturn:
     )
 
 
-class Opaque:
+class OpaqueValue:
     """A recorded or counted value or condition: asking for its truth, order, hash or number raises RecordingError."""
 
     __slots__ = ()
 
     def __bool__(self) -> NoReturn:
-        refuse("branching on", self)
+        refuse_value_access("branching on", self)
 
     @override
     def __eq__(self, other: object) -> NoReturn:
-        refuse("comparing (==)", self)
+        refuse_value_access("comparing (==)", self)
 
     @override
     def __ne__(self, other: object) -> NoReturn:
-        refuse("comparing (!=)", self)
+        refuse_value_access("comparing (!=)", self)
 
     @override
     def __hash__(self) -> NoReturn:
-        refuse("hashing", self)
+        refuse_value_access("hashing", self)
 
     def __lt__(self, other: object) -> NoReturn:
-        refuse("comparing (<)", self)
+        refuse_value_access("comparing (<)", self)
 
     def __le__(self, other: object) -> NoReturn:
-        refuse("comparing (<=)", self)
+        refuse_value_access("comparing (<=)", self)
 
     def __gt__(self, other: object) -> NoReturn:
-        refuse("comparing (>)", self)
+        refuse_value_access("comparing (>)", self)
 
     def __ge__(self, other: object) -> NoReturn:
-        refuse("comparing (>=)", self)
+        refuse_value_access("comparing (>=)", self)
 
     def __float__(self) -> NoReturn:
-        refuse("taking the float of", self)
+        refuse_value_access("taking the float of", self)
 
     def __int__(self) -> NoReturn:
-        refuse("taking the integer of", self)
+        refuse_value_access("taking the integer of", self)
 
     def __complex__(self) -> NoReturn:
-        refuse("taking the complex number of", self)
+        refuse_value_access("taking the complex number of", self)
 
     def __index__(self) -> NoReturn:
-        refuse("indexing with", self)
+        refuse_value_access("indexing with", self)

@@ -57,11 +57,11 @@ def register_scalar(kind: type[T], family: ScalarFamily[T], *, condition: type |
     require_kind(family, ScalarFamily, operation="register_scalar", argument="family")
     if condition is not None:
         require_kind(condition, type, operation="register_scalar", argument="condition")
-    admit(kind, family, condition=condition)
+    register_family(kind, family, condition=condition)
 
 
-def admit(kind: type, family: ScalarFamily[Any], *, condition: type | None = None) -> None:
-    """Register a family whose types are not known statically (NumPy's, SymPy's); see `register_scalar`."""
+def register_family(kind: type, family: ScalarFamily[Any], *, condition: type | None = None) -> None:
+    """Register a family as `register_scalar` does, for types that type checkers do not know (NumPy's, SymPy's)."""
     _register(_scalars, kind, family)
     if condition is not None:
         _register(_conditions, condition, family)
@@ -105,14 +105,14 @@ def python_number(x: Scalar) -> Scalar:
     return float(value) if issubclass(type(value), NUMPY_NUMBERS) else cast("Scalar", value)
 
 
-def dominant(values: Iterable[Any]) -> tuple[ScalarFamily[Scalar], Scalar] | None:
+def dominant_family(values: Iterable[Any]) -> tuple[ScalarFamily[Scalar], Scalar] | None:
     """Return the family of highest priority among nested values, with a member of it; None if there is no value."""
     best: tuple[ScalarFamily[Scalar], Scalar] | None = None
     for value in values:
         if issubclass(type(value), ARRAYS):
-            candidate = dominant(value.flat)
+            candidate = dominant_family(value.flat)
         elif isinstance(value, (tuple, list)):
-            candidate = dominant(cast("Iterable[Any]", value))
+            candidate = dominant_family(cast("Iterable[Any]", value))
         else:
             candidate = family_of(value), value
         if candidate is not None and (best is None or candidate[0].priority > best[0].priority):

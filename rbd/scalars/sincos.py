@@ -3,7 +3,8 @@
 Argument reduction by multiples of pi/2 in three parts and a remainder (Cody and Waite), then polynomials.
 Valid for |x| <= LIMIT; larger angles use the C library. Every `fma` and every other operation rounds once; their order
 is part of the definition. The interpreter runs `reduce_angle` and `polynomials` on floats; machine code and C source
-run them on `Step`s, which emit the same operations. Only the selection by quadrant is written for each of the three:
+run them on `EmittedOperand`s, which emit the same operations. Only the selection by quadrant is written for each of the
+three:
 
     k odd: exchange sine and cosine;  bit 1 of k: negate the sine;  bit 1 of k + 1: negate the cosine
 
@@ -153,47 +154,47 @@ _FLOATS: Final = Constants[float](float)
 
 
 @final
-class Step:
+class EmittedOperand:
     """An operand that emits operations."""
 
-    def __init__(self, name: str, write: Callable[..., str]) -> None:
-        """Set the name; `write("add" or "sub", "mul", "neg", "fma", *names)` emits a step and returns its name."""
-        self.name, self._write = name, write
+    def __init__(self, name: str, emit: Callable[..., str]) -> None:
+        """Set the name; `emit("add" or "sub", "mul", "neg", "fma", *names)` emits a step and returns its name."""
+        self.name, self._emit = name, emit
 
-    def _next(self, operation: str, *others: Step) -> Step:
-        return Step(self._write(operation, self.name, *(other.name for other in others)), self._write)
+    def _next(self, operation: str, *others: EmittedOperand) -> EmittedOperand:
+        return EmittedOperand(self._emit(operation, self.name, *(other.name for other in others)), self._emit)
 
-    def __add__(self, other: Step) -> Step:
+    def __add__(self, other: EmittedOperand) -> EmittedOperand:
         """Emit an addition."""
         return self._next("add", other)
 
-    def __sub__(self, other: Step) -> Step:
+    def __sub__(self, other: EmittedOperand) -> EmittedOperand:
         """Emit a subtraction."""
         return self._next("sub", other)
 
-    def __mul__(self, other: Step) -> Step:
+    def __mul__(self, other: EmittedOperand) -> EmittedOperand:
         """Emit a multiplication."""
         return self._next("mul", other)
 
-    def __neg__(self) -> Step:
+    def __neg__(self) -> EmittedOperand:
         """Emit a negation."""
         return self._next("neg")
 
-    def fma(self, b: Step, c: Step) -> Step:
+    def fma(self, b: EmittedOperand, c: EmittedOperand) -> EmittedOperand:
         """Emit self b + c with one rounding."""
         return self._next("fma", b, c)
 
 
 def emit_sincos(
-    x: str, write: Callable[..., str], number: Callable[[float], str], reduction: Reduction = DOUBLE
+    x: str, emit: Callable[..., str], number: Callable[[float], str], reduction: Reduction = DOUBLE
 ) -> tuple[str, str, str]:
     """Emit the steps; return the names of the quadrant, and of sine and cosine before the selection by quadrant.
 
-    `write` is that of `Step`; `number` returns the name of a constant.
+    `emit` is that of `EmittedOperand`; `number` returns the name of a constant.
     """
-    constants = Constants(lambda value: Step(number(value), write), reduction)
-    m, r, y = reduce_angle(Step(x, write), Step.fma, constants)
-    sine, cosine = polynomials(r, y, Step.fma, constants)
+    constants = Constants(lambda value: EmittedOperand(number(value), emit), reduction)
+    m, r, y = reduce_angle(EmittedOperand(x, emit), EmittedOperand.fma, constants)
+    sine, cosine = polynomials(r, y, EmittedOperand.fma, constants)
     return m.name, sine.name, cosine.name
 
 

@@ -88,17 +88,17 @@ def entries_of(derivative: Scalar) -> Mapping[int, Scalar]:
     return derivative.entries if isinstance(derivative, SparseTangents) else {}
 
 
-def times(x: Scalar, derivative: Scalar) -> Scalar:
+def scale_tangents(x: Scalar, derivative: Scalar) -> Scalar:
     """Return `x` times a derivative or sparse tangents."""
     return derivative.__rmul__(x) if isinstance(derivative, SparseTangents) else x * derivative
 
 
-def over(derivative: Scalar, x: Scalar) -> Scalar:
+def divide_tangents(derivative: Scalar, x: Scalar) -> Scalar:
     """Return a derivative or sparse tangents divided by `x`."""
     return derivative / x if isinstance(derivative, SparseTangents) else divide(derivative, x)
 
 
-def select(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
+def select_tangents(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     """Return the derivative or tangents `a` where `condition` holds, else `b`."""
     if not (isinstance(a, SparseTangents) or isinstance(b, SparseTangents)):
         return where(condition, a, b)

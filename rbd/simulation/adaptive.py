@@ -28,8 +28,8 @@ from rbd.state.saved_state import SavedState
 
 _SAFETY, _MIN_FACTOR, _MAX_FACTOR = 0.9, 0.2, 5.0
 _MIN_RELATIVE_STEP = 1e-13  # relative to the time
-_PATIENCE = 1000
-"""Steps between two samples before a run is given up that would need ten times `most_steps` at its step size."""
+_STEPS_BEFORE_FORECAST = 1000
+"""Steps between two samples after which a run is given up if it would need ten times `most_steps` at its step size."""
 
 AttemptFunction = Callable[[RightHandSide, MechanismState, Array, float, float], tuple[Array, float]]
 """attempt(rhs, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
@@ -88,15 +88,15 @@ class AdaptiveMuntheKaas(Integrator):
         """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
         v = state.v.copy()
         stages = take_stages(self.tableau, rhs, state, s, t, t_next)
-        end = stages.set_state(self.tableau.b)
-        return end, self._error(stages, v, state.v, s, end)
+        s_end = stages.set_state(self.tableau.b)
+        return s_end, self._error(stages, v, state.v, s, s_end)
 
     def _error(self, stages: Stages, v0: Array, v1: Array, s0: Array, s1: Array) -> float:
         weights, rtol, atol = error_weights(self.tableau), self.rtol, self.atol
         parts = (
-            stages.sum(weights, stages.phi_rates) / (atol + rtol),
-            stages.sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),
-            stages.sum(weights, stages.sd) / (atol + rtol * np.maximum(np.abs(s0), np.abs(s1))),
+            stages.weighted_sum(weights, stages.phi_rates) / (atol + rtol),
+            stages.weighted_sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),
+            stages.weighted_sum(weights, stages.sd) / (atol + rtol * np.maximum(np.abs(s0), np.abs(s1))),
         )
         errors = np.concatenate(parts)
         return float(np.sqrt(np.mean(errors * errors))) if errors.size else 0.0
@@ -106,11 +106,11 @@ class AdaptiveMuntheKaas(Integrator):
 class _StepSizeControl(Integrator):
     """Steps of one run; the size of the next follows from the error of the last."""
 
-    def __init__(self, method: AdaptiveMuntheKaas, attempt: AttemptFunction) -> None:
-        self._method, self._attempt_step = method, attempt
+    def __init__(self, integrator: AdaptiveMuntheKaas, attempt: AttemptFunction) -> None:
+        self._integrator, self._attempt_step = integrator, attempt
         self._step = math.inf
         self._attempts = 0
-        self._exponent = 1 / (_error_order(method.tableau) + 1)  # Hairer et al., (4.13)
+        self._exponent = 1 / (_error_order(integrator.tableau) + 1)  # Hairer et al., (4.13)
 
     @override
     def begin(self) -> Integrator:
@@ -123,21 +123,21 @@ class _StepSizeControl(Integrator):
             h = min(self._step, end - t)
             t_next = end if t + 1.01 * h >= end else t + h
             t, s = self._one_step(rhs, state, s, t, t_next)
-            if self._attempts > _PATIENCE and end - t > 10 * self._method.most_steps * self._step:
+            if self._attempts > _STEPS_BEFORE_FORECAST and end - t > 10 * self._integrator.most_steps * self._step:
                 raise self._too_many(t, f"at steps of {self._step:.3g} s")
         return s
 
     def _too_many(self, t: float, how: str) -> SolverError:
-        message = f"more than {self._method.most_steps} steps between two samples, at t = {t!r}: {how}"
+        message = f"more than {self._integrator.most_steps} steps between two samples, at t = {t!r}: {how}"
         return SolverError(message, status="too many steps", time=t)
 
     def _one_step(
         self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float
     ) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
-        origin, attempt = SavedState(state), self._attempt(rhs, state, s, t, t_next)
+        saved, attempt = SavedState(state), self._attempt(rhs, state, s, t, t_next)
         while not attempt.error <= 1:
-            origin.restore()
+            saved.restore()
             self._step = (t_next - t) * min(self._factor(attempt.error), 1.0)
             t_next = t + self._step
             _require_progress(t, t_next, attempt.callback_error)
@@ -148,7 +148,7 @@ class _StepSizeControl(Integrator):
     def _attempt(self, rhs: RightHandSide, state: MechanismState, s: Array, t: float, t_next: float) -> _Attempt:
         """Move the state to `t_next`; where numbers are not finite, the error is infinite."""
         self._attempts += 1
-        if self._attempts > self._method.most_steps:
+        if self._attempts > self._integrator.most_steps:
             raise self._too_many(t, f"the last was {t_next - t:.3g} s")
         try:
             return _Attempt(*self._attempt_step(rhs, state, s, t, t_next), None)

@@ -23,7 +23,7 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.state import MechanismState
-from rbd.state.callback_guard import annotate, guarded_callback, state_changed
+from rbd.state.callback_guard import annotate, changed_state_error, guarded_callback
 
 Control: TypeAlias = Callable[[float, MechanismState], ArrayLike | None]
 """control(t, state) -> torques: one number per velocity, or None for no torque."""
@@ -68,6 +68,8 @@ class Callbacks:
                 require_callable(callback, name, f"a function of time and state, such as lambda t, state: {result}")
         self._control = control
         self._external = external
+        self.holds: tuple[ZeroOrderHold[Any], ...] = tuple(x for x in (control, external) if is_hold(x))
+        """The zero-order holds among them."""
         self.error: BaseException | None = None
         """The last exception raised by a callback."""
 
@@ -105,13 +107,13 @@ class Callbacks:
         try:
             values = self._control(t, state)
             if words[Q] != before[0] or words[V] != before[1]:
-                raise state_changed("control")
+                raise changed_state_error("control")
         except BaseException as error:
-            self.failed(error, t)
+            self.keep_error(error, t)
             raise
         return engine.zero_torques if values is None else values
 
-    def failed(self, error: BaseException, t: float, callback: str = "control") -> None:
+    def keep_error(self, error: BaseException, t: float, callback: str = "control") -> None:
         """Keep an exception of a callback, and annotate it with the time."""
         self.error = error
         annotate(error, callback, t)
@@ -121,7 +123,7 @@ class Callbacks:
         try:
             return float_array(values, (state.layout.nv,), "control")
         except BaseException as error:
-            self.failed(error, t)
+            self.keep_error(error, t)
             raise
 
     def wrenches(self, t: float, state: MechanismState) -> ExternalWrenches | None:

@@ -148,8 +148,8 @@ class Dynamics:
         qd = np.array(self._state.configuration_derivative(), dtype=np.float64)
         q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
         for node in self._normalized_nodes:
-            joint_q, joint_v = tuple(q[node.q].tolist()), tuple(v[node.v].tolist())
-            qd[node.q] = [to_float(rate) for rate in node.joint.type.configuration_derivative(joint_q, joint_v)]
+            joint_q, joint_v = tuple(q[node.q_slice].tolist()), tuple(v[node.v_slice].tolist())
+            qd[node.q_slice] = [to_float(rate) for rate in node.joint.type.configuration_derivative(joint_q, joint_v)]
         return qd
 
 

@@ -20,9 +20,8 @@ from rbd.arguments import require_kind
 from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array, scalars
-from rbd.simulation.callbacks import Callbacks, Control, External, is_hold
+from rbd.simulation.callbacks import Callbacks, Control, External
 from rbd.simulation.forces import Action, ForceElement, force_elements, is_recordable
-from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
 from rbd.state import MechanismState
@@ -44,8 +43,6 @@ class EquationsOfMotion:
     ) -> None:
         """Check the sources of forces; each may be missing."""
         self.callbacks = Callbacks(control, external)
-        self.holds: tuple[ZeroOrderHold[Any], ...] = tuple(x for x in (control, external) if is_hold(x))
-        """The zero-order holds among the callbacks."""
         self.forces = force_elements(forces, "simulation")
         self.stabilization: Stabilization = stabilization
 
@@ -75,7 +72,7 @@ class EquationsOfMotion:
         for element in elements:
             action = self._action(element, t, state)
             for joint, tau in action.torques.items():
-                torques[state.layout.node(joint).v] += [to_float(x) for x in tau]
+                torques[state.layout.node(joint).v_slice] += [to_float(x) for x in tau]
             _accumulate(wrenches, _body_wrenches(state, action.wrenches))
         return wrenches
 
@@ -85,7 +82,7 @@ class EquationsOfMotion:
             return _checked_action(element, element.act(state))
         except BaseException as error:
             if not is_recordable(element):
-                self.callbacks.failed(error, t, "force element")
+                self.callbacks.keep_error(error, t, "force element")
             raise
 
     def reset_contacts(self, state: MechanismState, s: Array) -> Array:

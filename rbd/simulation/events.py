@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, final
 
 import attrs
 
-from rbd.arguments import flag, require_callable, require_kind
+from rbd.arguments import boolean, require_callable, require_kind
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
@@ -24,19 +24,19 @@ _RELATIVE_TOLERANCE = 1e-13  # relative accuracy of located instants
 _MAX_TRIALS = 100
 
 
-def _is_function(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def _require_function(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     require_callable(value, attribute.name, "a function of time and state")
 
 
-def _is_flag(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    flag(value, attribute.name)
+def _require_bool(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    boolean(value, attribute.name)
 
 
-def _is_text(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def _require_str(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     require_kind(value, str, operation="Event", argument=attribute.name)
 
 
-def _is_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def _require_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, int) or value not in (-1, 0, 1):
         message = f"{attribute.name} is {value!r}, needs -1, 0 or 1"
         raise ArgumentError(message, argument=attribute.name, value=value, allowed=(-1, 0, 1))
@@ -61,13 +61,13 @@ class Event:
     (True, 1)
     """
 
-    function: Callable[[float, MechanismState], Scalar] = attrs.field(validator=_is_function)
-    terminal: bool = attrs.field(default=False, validator=_is_flag)
-    direction: Literal[-1, 0, 1] = attrs.field(default=0, validator=_is_direction)
+    function: Callable[[float, MechanismState], Scalar] = attrs.field(validator=_require_function)
+    terminal: bool = attrs.field(default=False, validator=_require_bool)
+    direction: Literal[-1, 0, 1] = attrs.field(default=0, validator=_require_direction)
     effect: Callable[[float, MechanismState], object] | None = attrs.field(
-        default=None, validator=attrs.validators.optional(_is_function)
+        default=None, validator=attrs.validators.optional(_require_function)
     )
-    name: str = attrs.field(default="event", validator=_is_text)
+    name: str = attrs.field(default="event", validator=_require_str)
 
     def passes(self, before: float, after: float) -> bool:
         """Return whether the sign changes from one value to the other, in the selected direction."""
@@ -127,14 +127,14 @@ class EventDetector:
 
     def step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:
         """Take a step, or the part of it up to the first event."""
-        origin = SavedState(self._state)
+        saved = SavedState(self._state)
         result = self._trial_step(step, s, start, end, before)
         if not result.occurred:
             return result
 
         def again(t: float) -> StepResult:
             """Take the step up to time `t`."""
-            origin.restore()
+            saved.restore()
             return self._trial_step(step, s, start, t, before)
 
         first = self._first_event(again, start, before, result)

@@ -21,8 +21,8 @@ from rbd.kinematics.queries import State
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, sqrt, to_float, where
 from rbd.scalars.arrays import Array, float_array
-from rbd.scalars.lengths import square_sum
 from rbd.scalars.linear_algebra import dot, unit
+from rbd.scalars.norms import square_sum
 from rbd.scalars.number_checks import require_at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
 from rbd.state import MechanismState

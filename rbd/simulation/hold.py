@@ -74,12 +74,12 @@ class ZeroOrderHold(Generic[Result]):
 
     def sample(self, t: float, state: MechanismState) -> None:
         """Sample the controller; hold the result until the next instant after `t`."""
-        self.sampled(t, state)
+        self.sample_and_hold(t, state)
 
-    def sampled(self, t: float, state: MechanismState) -> Result | None:
+    def sample_and_hold(self, t: float, state: MechanismState) -> Result | None:
         """Sample the controller at time `t`; return the held result (internal)."""
         period = self._period
-        if self._next * period - t <= _RELATIVE_TOLERANCE * period:  # it is due
+        if self.is_due(t):
             index = max(round(t / period), 0)
             instant = index * period
         else:

@@ -86,14 +86,14 @@ class Integrator(ABC):
         return self
 
 
-def weighted_step(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
-    """Return origin + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""
-    total = np.zeros_like(origin)
+def weighted_step(x0: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+    """Return x0 + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""
+    total = np.zeros_like(x0)
     with np.errstate(over="ignore", invalid="ignore"):
         for weight, slope in zip(weights, slopes, strict=True):
             if weight:
                 total += weight * slope
-        return finite_array(origin + h * total, what)
+        return finite_array(x0 + h * total, what)
 
 
 def finite_array(values: Array, what: str) -> Array:

@@ -43,7 +43,7 @@ class Stages:
         self.state.set_velocity(v)
         return weighted_step(self.s, "s", self.h, weights, self.sd)
 
-    def sum(self, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+    def weighted_sum(self, weights: tuple[float, ...], slopes: list[Array]) -> Array:
         """Return h Σ weight slope."""
         return weighted_step(np.zeros_like(slopes[0]), "the error of a step", self.h, weights, slopes)
 
@@ -60,13 +60,13 @@ def take_stages(
     tableau: ButcherTableau, rhs: RightHandSide, state: MechanismState, s: Array, start: float, end: float
 ) -> Stages:
     """Evaluate all stages of a step; the state is left at the last one."""
-    step = Stages(state, state.q.copy(), state.v.copy(), s, end - start)
-    step.evaluate(rhs, start, s)
+    stages = Stages(state, state.q.copy(), state.v.copy(), s, end - start)
+    stages.evaluate(rhs, start, s)
     for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
-        stage = step.set_state(weights)
+        s_stage = stages.set_state(weights)
         # `end` itself, not start + h: controllers compare times.
-        step.evaluate(rhs, end if fraction == 1 else start + fraction * step.h, stage)
-    return step
+        stages.evaluate(rhs, end if fraction == 1 else start + fraction * stages.h, s_stage)
+    return stages
 
 
 @final

@@ -13,12 +13,11 @@ from typing import IO, final
 import numpy as np
 from typing_extensions import override
 
-from rbd.arguments import require_kind
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.simulation.sinks import Sink, Sizes
-from rbd.simulation.trajectory import Trajectory, require_npz_name
+from rbd.simulation.trajectory import Trajectory, npz_path
 
 
 @final
@@ -37,9 +36,7 @@ class NpzFile(Sink):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        require_kind(path, str, os.PathLike, operation="NpzFile", argument="path")
-        self._path = Path(path)
-        require_npz_name(self._path)
+        self._path = npz_path(path, "NpzFile")
         self._files: dict[str, IO[bytes]] = {}
         self._sizes, self._taken = Sizes(0, 0, 0), 0
         self._last: tuple[Array, Array, Array, Array] | None = None

@@ -24,7 +24,7 @@ class Run:
 
     def __init__(
         self,
-        method: Integrator,
+        integrator: Integrator,
         equations: EquationsOfMotion,
         state: MechanismState,
         s: Array,
@@ -32,8 +32,9 @@ class Run:
         outputs: Outputs,
     ) -> None:
         """Prepare a run of `state` with contact states `s`."""
-        self._method, self._outputs = method, outputs
+        self._integrator, self._outputs = integrator, outputs
         self.equations, self.state, self.s = equations, state, s
+        self._holds = equations.callbacks.holds
         self._detector = EventDetector(events, state) if events else None
         self._event_values: list[float] = []
         self.occurrences: list[Occurrence] = []
@@ -46,7 +47,7 @@ class Run:
 
     def begin(self, t: float) -> None:
         """Start holds and outputs, and take the first sample."""
-        for hold in self.equations.holds:
+        for hold in self._holds:
             hold.begin()
         self._outputs.begin(t, self.state)
         self._sample(t)
@@ -55,7 +56,7 @@ class Run:
 
     def move_to_sample(self, t: float, end: float) -> None:
         """Move to time `end` and take a sample there, unless a terminal event comes first."""
-        if self._detector is None and not self.equations.holds:
+        if self._detector is None and not self._holds:
             self.s = self._whole_step(self.s, t, end)
             self._sample(end)
             return
@@ -67,7 +68,7 @@ class Run:
         """Move to time `end` by steps between instants of holds and events, unless a terminal event comes first."""
         for _ in range(_MAX_EVENTS + self._hold_count(t, end)):
             self.sample_holds(t)
-            stop = min((hold.next_instant for hold in self.equations.holds if hold.is_before(end)), default=end)
+            stop = min((hold.next_instant for hold in self._holds if hold.is_before(end)), default=end)
             t = self._step(t, min(stop, end))
             if self.is_terminated or t >= end:
                 return
@@ -88,13 +89,13 @@ class Run:
 
     def sample_holds(self, t: float) -> None:
         """Sample the zero-order holds that are due at time `t`."""
-        for hold in self.equations.holds:
+        for hold in self._holds:
             if hold.is_due(t):
                 self.equations.callbacks.sample(hold, t, self.state)
 
     def _hold_count(self, t: float, end: float) -> int:
         """Return an upper bound of the number of instants of holds from `t` to `end`."""
-        return sum(int((end - t) / hold.period) + 2 for hold in self.equations.holds)
+        return sum(int((end - t) / hold.period) + 2 for hold in self._holds)
 
     def _sample(self, t: float) -> None:
         self.last_sample = (t, self.state.q.copy(), self.state.v.copy())
@@ -115,8 +116,8 @@ class Run:
 
     def _whole_step(self, s: Array, start: float, end: float) -> Array:
         try:
-            s = self._method.step(self.equations, self.state, s, start, end)
-            return s if self._method.resets_contacts else self.equations.reset_contacts(self.state, s)
+            s = self._integrator.step(self.equations, self.state, s, start, end)
+            return s if self._integrator.resets_contacts else self.equations.reset_contacts(self.state, s)
         except BaseException as error:
             self.step_error = error
             raise

@@ -25,9 +25,9 @@ _NOT_OF_VELOCITIES: Final = frozenset({"q", "s", "the error of a step"})
 class RunPath(ABC):
     """Path of a run: the code that takes its steps; abstract."""
 
-    def __init__(self, method: Integrator) -> None:
+    def __init__(self, integrator: Integrator) -> None:
         """Set the integrator of single steps."""
-        self.method = method
+        self.integrator = integrator
 
     def complete(self, run: Run, times: list[float], bar: Progress) -> None:
         """Begin a run, and take its steps between `times`, up to a terminal event; DivergedError names the joint."""

@@ -98,19 +98,26 @@ def simulate(
     """
     require_kind(state, MechanismState, operation="simulate", argument="state")
     state.engine.check()
-    method = _integrator(integrator)
+    chosen = _integrator(integrator)
     gains_of_constraints(state.layout, stabilization)  # raises unless it is a Stabilization
-    watched, times = _events(events), time_grid(final_time, dt).tolist()
-    law = as_control(control, state.mechanism)
-    equations = EquationsOfMotion(law, external, forces=forces, stabilization=stabilization)
+    checked_events, times = _events(events), time_grid(final_time, dt).tolist()
+    checked_control = as_control(control, state.mechanism)
+    equations = EquationsOfMotion(checked_control, external, forces=forces, stabilization=stabilization)
     outputs = Outputs(sink, monitors, realtime)
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        shows = not outputs.only_stores or not isinstance(bar, NoProgress)
-        needs_states = bool(watched) or outputs.needs_states
-        path = choose_path(RunSettings(method, equations, state, times, needs_states, shows, outputs.is_paced))
-        run = Run(path.method.begin(), equations, state, s, watched, outputs)
+        settings = RunSettings(
+            chosen,
+            equations,
+            state,
+            times,
+            needs_states=bool(checked_events) or outputs.needs_states,
+            shows_samples=not outputs.only_stores or not isinstance(bar, NoProgress),
+            is_paced=outputs.is_paced,
+        )
+        path = choose_path(settings)
+        run = Run(path.integrator.begin(), equations, state, s, checked_events, outputs)
         path.complete(run, times, bar)
     return outputs.trajectory(run.occurrences)
 

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from rbd.errors import ArgumentError
+from rbd.algorithms.time_steps.step_count import step_ratio
 from rbd.scalars.arrays import Array
-from rbd.scalars.number_checks import MAX_STEPS, above_zero, at_least_zero
+from rbd.scalars.number_checks import above_zero, at_least_zero
 
 _RELATIVE_TOLERANCE = 1e-6  # of a step: a shorter last step is a rounding error, and joins the step before
 
@@ -24,10 +24,7 @@ def time_grid(final_time: float, dt: float) -> Array:
     [0.0, 0.1, 0.2, 0.25]
     """
     final_time, dt = at_least_zero(final_time, "final_time"), above_zero(dt, "dt")
-    ratio = final_time / dt
-    if not ratio <= MAX_STEPS:
-        message = f"dt is {dt:g}, which makes {ratio:.3g} steps; a run has at most {MAX_STEPS:g}"
-        raise ArgumentError(message, argument="dt", value=dt, allowed=f"at most {MAX_STEPS:g} steps")
+    ratio = step_ratio(final_time, dt, "dt", dt)
     nearest = round(ratio)
     steps = nearest if abs(ratio - nearest) <= _RELATIVE_TOLERANCE else math.ceil(ratio)
     times = dt * np.arange(max(steps, 1 if final_time else 0) + 1, dtype=np.float64)

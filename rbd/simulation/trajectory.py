@@ -11,13 +11,13 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import described, require_kind, sequence
-from rbd.atomic_files import can_name_a_file, replaced_file
+from rbd.arguments import described, file_path, require_kind, sequence
+from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.mechanism import Mechanism
 from rbd.scalars import is_float, to_float
 from rbd.scalars.arrays import Array
-from rbd.scalars.entries import check_finite, converted
+from rbd.scalars.entries import as_float64, check_finite
 from rbd.simulation.events import Occurrence
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.monitors import EnergyMonitor
@@ -33,7 +33,7 @@ _OTHER_FORMATS = (*_TABLES, ".json", ".mat", ".h5", ".hdf5", ".npy", ".pkl", ".p
 
 
 def _frozen(values: ArrayLike, name: str) -> Array:
-    array = converted(values, (None,) if name == "t" else (None, None), name)
+    array = as_float64(values, (None,) if name == "t" else (None, None), name)
     check_finite(array, name)
     array.flags.writeable = False
     return array
@@ -194,31 +194,22 @@ class Trajectory:
         An existing file is replaced when the new one is complete. Raises ArgumentError for what names no file or one of
         another format, such as "swing.csv", OSError when it cannot be written.
         """
-        require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
-        require_npz_name(Path(path))
-        if not can_name_a_file(Path(path)):
-            message = f"path must name a file, not {quoted(os.fspath(path))}"
-            raise ArgumentError(message, argument="path", value=path, allowed="paths of files")
-        with replaced_file(Path(path)) as temporary, temporary.open("wb") as file:
+        with replaced_file(npz_path(path, "Trajectory.save")) as temporary, temporary.open("wb") as file:
             np.savez(file, t=self.t, q=self.q, v=self.v, s=self.s)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
         """Read a file that `save` wrote; no code in it is executed.
 
-        Raises ArgumentError for damaged and other files and for directories, OSError when there is no file at `path`.
+        Raises ArgumentError for damaged files, directories and pipes, OSError when there is no file at `path`.
         """
-        require_kind(path, str, os.PathLike, operation="Trajectory.load", argument="path")
-        if Path(path).is_dir():
-            message = f"{os.fspath(path)!r} is a directory, not a saved trajectory"
+        saved = file_path(path, operation="Trajectory.load", argument="path")
+        if saved.exists() and not saved.is_file():  # opening a pipe would block
+            kind = "a directory" if saved.is_dir() else "no regular file"
+            message = f"{str(saved)!r} is {kind}, not a saved trajectory"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save")
-        try:
-            with Path(path).open("rb") as file:  # here: NumPy does not close files that are not NPZ files
-                return cls._read(file, path)
-        except ValueError as error:
-            if isinstance(error, ArgumentError):
-                raise
-            raise ArgumentError(f"path: {error}", argument="path", value=path, allowed="paths of files") from error
+        with saved.open("rb") as file:  # here: NumPy does not close files that are not NPZ files
+            return cls._read(file, path)
 
     @classmethod
     def _read(cls, file: BinaryIO, path: str | os.PathLike[str]) -> Trajectory:
@@ -250,7 +241,17 @@ def _require_float64(values: Array) -> Array:
     return values
 
 
-def require_npz_name(path: Path) -> None:
+def npz_path(path: str | os.PathLike[str], operation: str) -> Path:
+    """Return the path of a file to write; raise ArgumentError for what names none, or one of another format."""
+    file = file_path(path, operation=operation, argument="path")
+    if not file.name:
+        message = f"path must name a file, not {quoted(os.fspath(path))}"
+        raise ArgumentError(message, argument="path", value=path, allowed="paths of files")
+    _refuse_other_formats(file)
+    return file
+
+
+def _refuse_other_formats(path: Path) -> None:
     """Raise ArgumentError for a name that belongs to a file of another format."""
     if path.suffix.lower() in _OTHER_FORMATS:
         table = "numpy.savetxt(path, numpy.column_stack([trajectory.t, trajectory.q, trajectory.v]), delimiter=',')"

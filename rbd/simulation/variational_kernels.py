@@ -19,7 +19,7 @@ from rbd.joints import JointType
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector, const
-from rbd.scalars.dual import along, along_each
+from rbd.scalars.dual import value_and_derivative, value_and_derivatives
 from rbd.scalars.linear_algebra import add, dot, matvec, transpose, unit
 from rbd.solvers import solve_square
 
@@ -30,7 +30,9 @@ _LABEL = "the derivative of the local coordinates of a joint"
 def midpoint_velocity_kernel(state: StateView, q0: Vector, phi: Vector, h: Scalar) -> Vector:
     """Return vm of J(q0, qm) vm = phi / h, at the middle qm (Marsden and West 2001, part 2)."""
     rates = tuple(x / h for x in phi)
-    return _per_joint(_solved(block.rate(state.joint_q(block.node)), rates[block.v]) for block in _blocks(state, q0))
+    return _per_joint(
+        _solved(joint.rate(state.joint_q(joint.node)), rates[joint.v]) for joint in _joint_steps(state, q0)
+    )
 
 
 @kernel(multiple_outputs=True)
@@ -46,11 +48,11 @@ def variational_iteration_kernel(
     forces = add(forces, _boltzmann_hamel_force(state, matvec(M, v)))
     impulse = tuple(half * force for force in forces)
     p = _per_joint(
-        block.momentum_in_the_middle(state, phi[block.v], momentum[block.v], impulse[block.v])
-        for block in _blocks(state, q0)
+        joint.momentum_in_the_middle(state, phi[joint.v], momentum[joint.v], impulse[joint.v])
+        for joint in _joint_steps(state, q0)
     )
     vm = factored(state, M).solve(p)
-    rates = _per_joint(matvec(block.rate(state.joint_q(block.node)), vm[block.v]) for block in _blocks(state, q0))
+    rates = _per_joint(matvec(joint.rate(state.joint_q(joint.node)), vm[joint.v]) for joint in _joint_steps(state, q0))
     return tuple(h * rate for rate in rates), vm, p, impulse
 
 
@@ -58,22 +60,23 @@ def variational_iteration_kernel(
 def end_velocity_kernel(state: StateView, q0: Vector, phi: Vector, p: Vector, impulse: Vector) -> Vector:
     """Return the velocity of a state at the end of a step, from its momentum: the second equation of `variational`."""
     momentum = _per_joint(
-        block.momentum_at_the_end(state, phi[block.v], p[block.v], impulse[block.v]) for block in _blocks(state, q0)
+        joint.momentum_at_the_end(state, phi[joint.v], p[joint.v], impulse[joint.v])
+        for joint in _joint_steps(state, q0)
     )
     return factored(state, mass_matrix_kernel(state)).solve(momentum)
 
 
 @final
 @attrs.frozen(eq=False)
-class _Block:
-    """One joint, and its configuration q0 at the beginning of the step."""
+class _JointStep:
+    """Step of one joint, from its configuration q0 at the beginning."""
 
     node: TreeNode
     q0: Vector
 
     @property
     def v(self) -> slice:
-        return self.node.v
+        return self.node.v_slice
 
     @property
     def type(self) -> JointType:
@@ -102,8 +105,8 @@ class _Block:
         return _transposed_times(self.rate(state.joint_q(self.node)), right)
 
 
-def _blocks(state: StateView, q0: Vector) -> list[_Block]:
-    return [_Block(node, q0[node.q]) for node in state.nodes]
+def _joint_steps(state: StateView, q0: Vector) -> list[_JointStep]:
+    return [_JointStep(node, q0[node.q_slice]) for node in state.nodes]
 
 
 def _rate(kind: JointType, q0: Vector, q: Vector) -> Matrix:
@@ -118,7 +121,7 @@ def _velocity_jacobian(kind: JointType, q0: Vector, phi: Vector) -> Matrix:
     J = _rate(kind, q0, kind.global_coordinates(q0, half))
     x = _solved(J, phi)
     directions = [tuple(const(1, 2) * x for x in e) for e in _units(kind.nv)]
-    _, derivative = along_each(lambda at: _rates_at(kind, q0, at, x), half, directions)
+    _, derivative = value_and_derivatives(lambda at: _rates_at(kind, q0, at, x), half, directions)
     right = [[int(i == k) - d for k, d in enumerate(row)] for i, row in enumerate(derivative)]
     return _solved_columns(J, tuple(map(tuple, right)))
 
@@ -130,7 +133,7 @@ def _boltzmann_hamel_force(state: StateView, p: Vector) -> Vector:
     velocities to rates of the local coordinates around q, and J^T lambda = p.
     """
     return _per_joint(
-        _joint_boltzmann_hamel_force(node.joint.type, state.joint_q(node), state.joint_v(node), p[node.v])
+        _joint_boltzmann_hamel_force(node.joint.type, state.joint_q(node), state.joint_v(node), p[node.v_slice])
         for node in state.nodes
     )
 
@@ -138,7 +141,7 @@ def _boltzmann_hamel_force(state: StateView, p: Vector) -> Vector:
 def _joint_boltzmann_hamel_force(kind: JointType, q: Vector, v: Vector, p: Vector) -> Vector:
     J, zero = _rate(kind, q, q), (0.0,) * kind.nv
     multipliers = _solved_transposed(J, p)
-    _, by_units = along_each(lambda at: _rates_at(kind, q, at, v), zero, transpose(J))
+    _, by_units = value_and_derivatives(lambda at: _rates_at(kind, q, at, v), zero, transpose(J))
     K_unit = _transposed_times(by_units, multipliers)
     direction = matvec(J, v)
     K_v = [dot(_rate_along(kind, q, e, direction), multipliers) for e in _units(kind.nv)]
@@ -147,7 +150,7 @@ def _joint_boltzmann_hamel_force(kind: JointType, q: Vector, v: Vector, p: Vecto
 
 def _rate_along(kind: JointType, q: Vector, v: Vector, direction: Vector) -> Vector:
     """Return the derivative at q, along a direction of the local coordinates, of their rates at velocity v."""
-    return along(lambda phi: _rates_at(kind, q, phi, v), (0.0,) * kind.nv, direction)[1]
+    return value_and_derivative(lambda phi: _rates_at(kind, q, phi, v), (0.0,) * kind.nv, direction)[1]
 
 
 def _rates_at(kind: JointType, q0: Vector, phi: Vector, v: Vector) -> Vector:
@@ -177,5 +180,5 @@ def _transposed_times(matrix: Matrix, vector: Vector) -> Vector:
     return matvec(transpose(matrix), vector)
 
 
-def _per_joint(blocks: Iterator[Sequence[Scalar]]) -> Vector:
-    return tuple(x for block in blocks for x in block)
+def _per_joint(parts: Iterator[Sequence[Scalar]]) -> Vector:
+    return tuple(x for part in parts for x in part)

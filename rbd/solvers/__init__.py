@@ -11,7 +11,7 @@ What several of them need:
 operands.py, row_pattern.py  operands of intrinsics: matrices to entries and back, sparse rows
 intervals.py                 rows with two bounds and dry friction
 scaling.py                   lengths of rows and sizes of violations
-dense_factors.py             Cholesky's factor, and orthonormal bases of active rows
+cholesky.py                  Cholesky's factor of a dense matrix
 weighted_factor.py           the sparse factor of I + A'DA, many at a time
 
 Words, each with one meaning:
@@ -21,8 +21,12 @@ slack       a x - b of a row a x >= b, which is not negative where the row holds
 multiplier  the Lagrange multiplier of a row; the force along it
 active      said of a row whose multiplier counts; an interval row is held, at rest or at a bound, or slides: its mode
 residual    the largest error of the conditions of the minimum
-tangent     change of a result for changes of the operands; cotangent: the like of reverse mode
+block       rows that belong together: the three rows of a round cone; of sparse equations, rows with the same columns
+cone        friction cone: in projections/ polyhedral, whose edges are rows; in cones/ round, a second-order cone
+tangent     of a contact, a direction of friction, orthogonal to the normal; in rules for derivatives the change of a
+            value for changes of the operands; cotangent: the like of reverse mode
 lane        one of the problems that are solved together
+pattern     which entries of matrices are operands: made `of` matrices, or of the sizes and tables of a call, `of_call`
 
 A solver is a workspace (the arrays), a function of it in the restricted language, a count of its operations, and rules
 for its derivatives; together they are an `Intrinsic`. What calls it puts matrices into named operands.

@@ -41,10 +41,10 @@ class Intervals(NamedTuple):
         """Return the same in other units of bounds and friction, to which a function converts."""
         return Intervals(self.rows, *(tuple(map(convert, each)) for each in self[1:]))
 
-    def corrections(self, rest: Sequence[Scalar]) -> list[Scalar]:
-        """Return the changes by friction of rates which are minus `rest`, then their distances beyond the bounds."""
-        by_friction = [minimum(absolute(u), f) for u, f in zip(rest, self.friction, strict=True)]
-        beyond = [maximum(u + a, -u - b) for u, a, b in zip(rest, self.lower, self.upper, strict=True)]
+    def corrections(self, interval_sides: Sequence[Scalar]) -> list[Scalar]:
+        """Return the changes by friction of rates of minus `interval_sides`, then their distances beyond the bounds."""
+        by_friction = [minimum(absolute(u), f) for u, f in zip(interval_sides, self.friction, strict=True)]
+        beyond = [maximum(u + a, -u - b) for u, a, b in zip(interval_sides, self.lower, self.upper, strict=True)]
         return [*by_friction, *beyond]
 
 

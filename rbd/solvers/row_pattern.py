@@ -46,7 +46,7 @@ class RowPattern:
         return ends_of(map(len, self.columns))
 
     @property
-    def every(self) -> tuple[int, ...]:
+    def flat_columns(self) -> tuple[int, ...]:
         """The columns of all rows, one row after the other."""
         return tuple(chain(*self.columns))
 

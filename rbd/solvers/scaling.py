@@ -15,6 +15,8 @@ ZERO_ROW: Final = const(1, 10**14)
 """A row, or the longest of a block, that is this much shorter than the longest of all counts as zero."""
 SMALL: Final = const(1, 10**6)
 """Violations are scaled to one, or, where they are smaller than this share of the free point, that share is."""
+UNBOUNDED: Final = 1e300
+"""A residual, violation, multiplier or length of a step that no scaled program reaches."""
 
 
 def length_of(row: Vector) -> Scalar:

@@ -12,13 +12,9 @@ In order of dependence:
     half_space.py                   HalfSpace
     force.py columns.py             Wrench, Momentum; matrices of columns
     force_matrices.py jacobians.py  MomentumMatrix, WrenchMatrix; GeometricJacobian, PointJacobian
-    inertia.py                      SpatialInertia
+    inertia.py mobility.py          SpatialInertia; ArticulatedMobility
 
-Quantities of the recursive algorithms; functions that return them say so:
-
-    classical.py predecessor_motion.py    accelerations of origins; motion of a joint's predecessor
-    articulated.py mobility.py            articulated-body inertia; its inverse
-    coriolis.py column_operations.py      Coriolis operator; operations on matrices of columns
+The package `recursions` has the quantities of the recursive algorithms, built on these.
 """
 
 from rbd.spatial.force import Momentum, Wrench

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.arrays import Array, array_of, in_row_order, matrix_scalars, scalars
-from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
+from rbd.spatial.linalg import Vec3, Vec6, add3, dot3, scale3, zero3
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
 
@@ -48,7 +48,7 @@ set_numbers: Callable[[object, Array], None] = getattr(LazyColumns, "_numbers").
 class ColumnMatrix(LazyColumns):
     """A matrix of six rows, angular ones first, and any number of columns; abstract."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Vec6, ...]
 
     @property
     def angular(self) -> Array:
@@ -68,7 +68,7 @@ class ColumnMatrix(LazyColumns):
 
     @staticmethod
     @override
-    def _columns(numbers: Array) -> tuple[Column, ...]:
+    def _columns(numbers: Array) -> tuple[Vec6, ...]:
         return tuple([((a, b, c), (x, y, z)) for a, b, c, x, y, z in numbers.T.tolist()])
 
     @property
@@ -77,14 +77,14 @@ class ColumnMatrix(LazyColumns):
         return tuple(tuple(column[i // 3][i % 3] for column in self.columns) for i in range(6))
 
     @abstractmethod
-    def with_columns(self, columns: tuple[Column, ...]) -> Self:
+    def with_columns(self, columns: tuple[Vec6, ...]) -> Self:
         """Return a matrix of the same class and frames with other columns, which need no check."""
 
-    def checked_combination(self, weights: VectorLike, name: str) -> Column:
+    def checked_combination(self, weights: VectorLike, name: str) -> Vec6:
         """Return the sum of the columns times `weights`. Raises ShapeError, NotFiniteError naming `name`."""
         return self.combination(scalars(weights, len(self.columns), name))
 
-    def combination(self, weights: Vector) -> Column:
+    def combination(self, weights: Vector) -> Vec6:
         """Return the sum of the columns times as many scalars, which need no check."""
         angular, linear, first = zero3(), zero3(), True
         for (a, b), factor in zip(self.columns, weights, strict=True):
@@ -94,7 +94,7 @@ class ColumnMatrix(LazyColumns):
                 angular, linear = add3(angular, scale3(a, factor)), add3(linear, scale3(b, factor))
         return angular, linear
 
-    def times(self, matrix: Matrix) -> tuple[Column, ...]:
+    def times(self, matrix: Matrix) -> tuple[Vec6, ...]:
         """Return the columns of the product with a matrix of scalars, which needs no check."""
         return tuple(self.combination(weights) for weights in zip(*matrix, strict=True))
 
@@ -113,17 +113,17 @@ class ColumnMatrix(LazyColumns):
         return f"6x{len(self.columns)}"
 
 
-def angular_columns(vectors: Iterable[Vec3]) -> tuple[Column, ...]:
+def angular_columns(vectors: Iterable[Vec3]) -> tuple[Vec6, ...]:
     """Return columns with these angular parts and no linear part."""
     return tuple((v, zero3()) for v in vectors)
 
 
-def linear_columns(vectors: Iterable[Vec3]) -> tuple[Column, ...]:
+def linear_columns(vectors: Iterable[Vec3]) -> tuple[Vec6, ...]:
     """Return columns with these linear parts and no angular part."""
     return tuple((zero3(), v) for v in vectors)
 
 
-def columns_of(angular: MatrixLike, linear: MatrixLike) -> tuple[Column, ...]:
+def columns_of(angular: MatrixLike, linear: MatrixLike) -> tuple[Vec6, ...]:
     """Return the columns of two 3xn parts. Raises ShapeError when they do not have three rows and equal lengths."""
     upper = vec3_columns(angular, None, "angular")
     lower = vec3_columns(linear, len(upper), "linear")

@@ -7,7 +7,7 @@ from typing import Any, Generic, Self, final
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import made_by, require_kind
+from rbd.arguments import constructing_call, require_kind
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, transform_force, zero3
@@ -65,7 +65,7 @@ class ForceVector(SpatialVector, Generic[F]):
         return f"{type(self).__name__} in {self.frame.name!r}: {self._numbers()}"
 
 
-@made_by("Wrench(frame, torque, force)", takes="numbers")
+@constructing_call("Wrench(frame, torque, force)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Wrench(ForceVector[F]):

@@ -12,7 +12,7 @@ from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
 from rbd.spatial.force import Momentum, Wrench
 from rbd.spatial.frame import F, Frame, G, require_frame
-from rbd.spatial.linalg import Column, transform_force
+from rbd.spatial.linalg import Vec6, transform_force
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import (
@@ -43,12 +43,12 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
         refuse_product(self, other)
 
     @override
-    def with_columns(self, columns: tuple[Column, ...]) -> Self:
+    def with_columns(self, columns: tuple[Vec6, ...]) -> Self:
         kind: Any = type(self)
         value: Self = kind.trusted(self.frame, columns)
         return value
 
-    def _transformed_columns(self, tf: Transform[F, Any]) -> tuple[Column, ...]:
+    def _transformed_columns(self, tf: Transform[F, Any]) -> tuple[Vec6, ...]:
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, f"{type(self).__name__}.transformed")
         return tuple(transform_force(*tf.components, column) for column in self.columns)
@@ -71,7 +71,7 @@ class MomentumMatrix(ForceMatrix[F]):
     """
 
     @staticmethod
-    def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> MomentumMatrix[G]:
+    def trusted(frame: Frame[G], columns: tuple[Vec6, ...]) -> MomentumMatrix[G]:
         """Make a momentum matrix of scalars, unchecked."""
         self: MomentumMatrix[G] = _new(MomentumMatrix)
         _momentum_columns(self, columns)
@@ -112,7 +112,7 @@ class WrenchMatrix(ForceMatrix[F]):
     """
 
     @staticmethod
-    def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> WrenchMatrix[G]:
+    def trusted(frame: Frame[G], columns: tuple[Vec6, ...]) -> WrenchMatrix[G]:
         """Make a wrench matrix of scalars, unchecked."""
         self: WrenchMatrix[G] = _new(WrenchMatrix)
         _wrench_columns(self, columns)

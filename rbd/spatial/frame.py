@@ -102,7 +102,7 @@ def _checked_name(name: object) -> str:
     if isinstance(name, str) and name:
         return name
     raise ArgumentError(
-        f"a frame's name must be a non-empty string, not {name!r}", argument="name", value=name, allowed="str"
+        f"a frame's name must be a non-empty string, not {quoted(name)}", argument="name", value=name, allowed="str"
     )
 
 

@@ -12,7 +12,7 @@ from rbd.scalars.arrays import Array, array_of, in_row_order, scalars
 from rbd.spatial.columns import ColumnMatrix, LazyColumns, columns_of, rows_of, set_numbers, vec3_columns
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
-from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, neg6, scale3, transform_motion, zero3
+from rbd.spatial.linalg import Vec3, Vec6, add3, dot3, matvec, neg6, scale3, transform_motion, zero3
 from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import (
@@ -57,7 +57,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
     @staticmethod
     def trusted(
-        body: Frame[C], base: Frame[D], frame: Frame[F], columns: tuple[Column, ...]
+        body: Frame[C], base: Frame[D], frame: Frame[F], columns: tuple[Vec6, ...]
     ) -> GeometricJacobian[C, D, F]:
         """Make a Jacobian of scalars, unchecked."""
         self: GeometricJacobian[C, D, F] = _new(GeometricJacobian)
@@ -94,7 +94,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         return GeometricJacobian.trusted(self.body, self.base, tf.to_frame, columns)
 
     @override
-    def with_columns(self, columns: tuple[Column, ...]) -> GeometricJacobian[B, A, E]:
+    def with_columns(self, columns: tuple[Vec6, ...]) -> GeometricJacobian[B, A, E]:
         return GeometricJacobian.trusted(self.body, self.base, self.frame, columns)
 
     def __neg__(self) -> GeometricJacobian[A, B, E]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from rbd.scalars import Scalar, Vector, sqrt
-from rbd.scalars.lengths import length, scaled_down, scaled_into_range
+from rbd.scalars.norms import norm, scaled_down, scaled_into_range
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
-Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
+Vec6: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
 _ZERO3: Vec3 = (0, 0, 0)
 _ZERO33: Mat3 = (_ZERO3, _ZERO3, _ZERO3)
@@ -26,7 +26,7 @@ def as_vec3(v: Vector) -> Vec3:
     return x, y, z
 
 
-def as_column(v: Vector) -> Column:
+def as_vec6(v: Vector) -> Vec6:
     """Return six scalars as angular and linear part."""
     a, b, c, x, y, z = v
     return (a, b, c), (x, y, z)
@@ -67,17 +67,17 @@ def scale3(v: Vec3, s: Scalar) -> Vec3:
     return s * v[0], s * v[1], s * v[2]
 
 
-def add6(a: Column, b: Column) -> Column:
+def add6(a: Vec6, b: Vec6) -> Vec6:
     """Return a + b."""
     return add3(a[0], b[0]), add3(a[1], b[1])
 
 
-def neg6(a: Column) -> Column:
+def neg6(a: Vec6) -> Vec6:
     """Return -a."""
     return neg3(a[0]), neg3(a[1])
 
 
-def scale6(a: Column, s: Scalar) -> Column:
+def scale6(a: Vec6, s: Scalar) -> Vec6:
     """Return s a."""
     return scale3(a[0], s), scale3(a[1], s)
 
@@ -96,7 +96,7 @@ def cross3(a: Vec3, b: Vec3) -> Vec3:
 
 def norm3(v: Vec3) -> Scalar:
     """Return |v|. The derivative at zero is infinite: guard v where that matters."""
-    return length(v)
+    return norm(v)
 
 
 def scaled_down3(v: Vec3) -> tuple[Vec3, Scalar]:
@@ -118,7 +118,7 @@ def matvec(m: Mat3, v: Vec3) -> Vec3:
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
-def transform_motion(rotation: Mat3, translation: Vec3, motion: Column) -> Column:
+def transform_motion(rotation: Mat3, translation: Vec3, motion: Vec6) -> Vec6:
     """Return a motion vector in the coordinates rotation x + translation, written out: Python's calls are slow."""
     (a, b, c), (d, e, f), (g, h, i) = rotation
     (x, y, z), (u, v, w), (px, py, pz) = *motion, translation
@@ -128,13 +128,13 @@ def transform_motion(rotation: Mat3, translation: Vec3, motion: Column) -> Colum
     return (x, y, z), (u + lx, v + ly, w + lz)
 
 
-def transform_force(rotation: Mat3, translation: Vec3, force: Column) -> Column:
+def transform_force(rotation: Mat3, translation: Vec3, force: Vec6) -> Vec6:
     """Return a force vector in the coordinates rotation x + translation."""
     linear = matvec(rotation, force[1])
     return add3(matvec(rotation, force[0]), cross3(translation, linear)), linear
 
 
-def motion_cross(a: Column, b: Column) -> Column:
+def motion_cross(a: Vec6, b: Vec6) -> Vec6:
     """Return a x b, the motion cross product (Featherstone 2008, section 2.9)."""
     return cross3(a[0], b[0]), add3(cross3(a[0], b[1]), cross3(a[1], b[0]))
 

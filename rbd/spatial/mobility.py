@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.arrays import Array, array_of
-from rbd.scalars.linear_algebra import dot, transpose
+from rbd.scalars.linear_algebra import dot, symmetric_from_upper, transpose
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import F, Frame, G
 from rbd.spatial.linalg import Vec3, transform_motion
@@ -63,7 +63,7 @@ class ArticulatedMobility(SpatialValue, Generic[F]):
         half = _rows_as_motions(tf, self.components)
         rows = _rows_as_motions(tf, transpose(half))
         # X L X^T is symmetric, though not to the last bit: both triangles are the upper one.
-        matrix = tuple(tuple(rows[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
+        matrix = symmetric_from_upper(rows)
         return ArticulatedMobility(self.body, self.base, tf.to_frame, matrix)
 
     @override

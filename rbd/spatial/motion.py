@@ -142,7 +142,7 @@ class Twist(MotionVector[B, A, E]):
         c = stumpff(dot3(phi, phi))
         once = cross3(phi, rho)
         translation = add3(rho, add3(scale3(once, c.c2), scale3(cross3(phi, once), c.c3)))
-        return _transforms().trusted(self.body, self.base, rotation_of_series(phi, c), translation)
+        return _transform_class().trusted(self.body, self.base, rotation_of_series(phi, c), translation)
 
 
 @final
@@ -271,7 +271,7 @@ class SpatialAcceleration(MotionVector[B, A, E]):
 
 
 @cache
-def _transforms() -> type[Transform[Any, Any]]:
+def _transform_class() -> type[Transform[Any, Any]]:
     """Return the class: the exponential and the logarithm need each other."""
     from rbd.spatial.transform import Transform
 

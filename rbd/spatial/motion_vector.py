@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, ClassVar, Generic, Self
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_kind
-from rbd.scalars import Scalar, const
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Column, Vec3, add6, dot3, motion_cross, scale6
+from rbd.spatial.linalg import Vec3
 from rbd.spatial.spatial_vector import SpatialVector
-from rbd.spatial.stumpff import log_rate_coefficients
 from rbd.spatial.values import VectorLike
 from rbd.spatial.vectors import FreeVector, vec3_in_frame
 
 _set = object.__setattr__
-_HALF: Scalar = const(1, 2)
 
 
 @attrs.frozen(eq=False, repr=False, init=False)
@@ -61,15 +57,6 @@ class MotionVector(SpatialVector, Generic[B, A, E]):
 def checked_frames_of_motion(body: Frame[C], base: Frame[D], frame: Frame[F]) -> tuple[Frame[C], Frame[D], Frame[F]]:
     """Return the three frames of a motion vector; raise ArgumentError, naming the one that is no frame."""
     return require_frame(body, "body"), require_frame(base, "base"), require_frame(frame, "frame")
-
-
-def log_rate(log: Column, motion: Column) -> Column:
-    """Return the derivative of the logarithm of a pose at a twist, in its own frame (Bullo and Murray, 1995)."""
-    a, b = log_rate_coefficients(dot3(log[0], log[0]))
-    once = motion_cross(log, motion)
-    twice = motion_cross(log, once)
-    fourth = motion_cross(log, motion_cross(log, twice))
-    return reduce(add6, (motion, scale6(once, _HALF), scale6(twice, a), scale6(fourth, b)))
 
 
 def check_sum(a: MotionVector[Any, Any, Any], b: MotionVector[Any, Any, Any]) -> None:

@@ -22,7 +22,7 @@ from rbd.scalars import (
     to_float,
     where,
 )
-from rbd.scalars.lengths import scaled_into_range
+from rbd.scalars.norms import scaled_into_range
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, scale3, scale33, scaled_down3
 from rbd.spatial.stumpff import Series, polynomial, stumpff
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 from rbd.display import latex_matrix, latex_name
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array, array_of
-from rbd.spatial.linalg import Column, Vec3, add6, scale3, sub3
+from rbd.spatial.linalg import Vec3, Vec6, add6, scale3, sub3
 from rbd.spatial.values import SpatialValue, format_numbers, require_divisor, require_scalar
 
 
@@ -52,12 +52,12 @@ class SpatialVector(SpatialValue):
     def _with(self, angular: Vec3, linear: Vec3) -> Self:
         """Return a value of the same class and frames with other components."""
 
-    def _plus(self, other: SpatialVector) -> Column:
+    def _plus(self, other: SpatialVector) -> Vec6:
         return add6(
             (self.angular_components, self.linear_components), (other.angular_components, other.linear_components)
         )
 
-    def _minus(self, other: SpatialVector) -> Column:
+    def _minus(self, other: SpatialVector) -> Vec6:
         angular = sub3(self.angular_components, other.angular_components)
         return angular, sub3(self.linear_components, other.linear_components)
 

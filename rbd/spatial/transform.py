@@ -5,24 +5,38 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Final, Generic, Never, NoReturn, final, overload
 
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import kind_error, made_by, require_kind
+from rbd.arguments import constructing_call, kind_error, require_kind
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError, ShapeError
 from rbd.scalars import Scalar, Vector, const, is_float, to_float
-from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, shaped
+from rbd.scalars.arrays import Array, array_of, array_of_shape, matrix_scalars, scalars
 from rbd.spatial.checks import check_rotation, check_unit_quaternion, plain_rotation
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, identity3, scale3, sub3, zero3
+from rbd.spatial.linalg import (
+    Mat3,
+    Vec3,
+    Vec6,
+    add3,
+    add6,
+    cross3,
+    dot3,
+    identity3,
+    motion_cross,
+    scale3,
+    scale6,
+    sub3,
+    zero3,
+)
 from rbd.spatial.motion import Twist
-from rbd.spatial.motion_vector import log_rate
 from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion
 from rbd.spatial.so3 import rotation_log
-from rbd.spatial.stumpff import inverse_jacobian_coefficient
+from rbd.spatial.stumpff import inverse_jacobian_coefficient, log_rate_coefficients
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, format_numbers, refuse_product, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, vec3_in_frame
 
@@ -36,7 +50,7 @@ _INSTEAD_OF_ROTATION: Final[dict[object, str]] = {
 """Advice in error messages, by the shape of the array."""
 
 
-@made_by("Transform(from_frame, to_frame, rotation, translation)", takes="numbers")
+@constructing_call("Transform(from_frame, to_frame, rotation, translation)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Transform(SpatialValue, Generic[A, B]):
@@ -141,7 +155,7 @@ class Transform(SpatialValue, Generic[A, B]):
     def matrix(self) -> Array:
         """The homogeneous matrix as a fresh 4x4 array."""
         ((a, b, c), (d, e, f), (g, h, i)), (x, y, z) = self.rotation_components, self.translation_components
-        return shaped((a, b, c, x, d, e, f, y, g, h, i, z, 0, 0, 0, 1), (4, 4))
+        return array_of_shape((a, b, c, x, d, e, f, y, g, h, i, z, 0, 0, 0, 1), (4, 4))
 
     @property
     def components(self) -> tuple[Mat3, Vec3]:
@@ -262,6 +276,15 @@ _set_from, _set_to, _set_rotation, _set_translation = slot_setters(Transform)
 def with_frames(tf: Transform[Any, Any], from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
     """Return a transform of the same components between other frames."""
     return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
+
+
+def log_rate(log: Vec6, motion: Vec6) -> Vec6:
+    """Return the derivative of the logarithm of a pose at a twist, in its own frame (Bullo and Murray, 1995)."""
+    a, b = log_rate_coefficients(dot3(log[0], log[0]))
+    once = motion_cross(log, motion)
+    twice = motion_cross(log, once)
+    fourth = motion_cross(log, motion_cross(log, twice))
+    return reduce(add6, (motion, scale6(once, _HALF), scale6(twice, a), scale6(fourth, b)))
 
 
 def _checked_rotation(rotation: MatrixLike) -> Mat3:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias, TypeVar, cast
 
 import attrs
@@ -80,6 +81,11 @@ class SpatialValue(ABC):
         return self
 
 
+def parts_of(value: SpatialValue) -> tuple[Vector, ...]:
+    """Return the scalars of a value in groups, such as its angular and its linear part."""
+    return value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
+
+
 def require_tolerance(atol: object, operation: str) -> None:
     """Raise ArgumentError unless `atol` is a number that is not negative."""
     if not (is_float(atol) and cast("float", atol) >= 0):
@@ -128,8 +134,7 @@ def require_finite(value: _Value, argument: str) -> _Value:
 
     Finite numbers may overflow when they are expressed in another frame.
     """
-    parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
-    if not all(is_finite(x) for part in parts for x in part if is_float(x)):
+    if not all(is_finite(x) for part in parts_of(value) for x in part if is_float(x)):
         raise NotFiniteError(f"{argument} leads out of the range of float64: {value!r}", argument=argument)
     return value
 
@@ -144,7 +149,7 @@ def checked_frames(value: SpatialValue, **frames: Frame[Any]) -> Any:
 
 
 def require_scalar(value: object, operation: str) -> None:
-    """Raise ArgumentError or ScalarError unless `value` may be a scalar factor, NotFiniteError for too large an int."""
+    """Raise ArgumentError or ScalarError unless `value` may be a scalar factor, NotFiniteError if it is too large."""
     if type(value) is float:
         return
     if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
@@ -157,14 +162,16 @@ def require_scalar(value: object, operation: str) -> None:
             allowed="a scalar",
         )
     family_of(value)
-    if isinstance(value, int) and not is_finite(value):
+    if isinstance(value, (int, Fraction)) and not is_finite(value):
         raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
 
 
 def require_divisor(value: object, operation: str) -> None:
     """Raise as `require_scalar` does, and ArgumentError for zero."""
+    from rbd.scalars.opaque import OpaqueValue  # here: only recordings need it otherwise
+
     require_scalar(value, operation)
-    if is_float(value) and not value:
+    if not (isinstance(value, OpaqueValue) or value):
         raise ArgumentError(f"{operation}: the divisor is zero", operation=operation, argument="divisor", value=value)
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Generic, Self, final, overload
 import attrs
 from typing_extensions import override
 
-from rbd.arguments import kind_error, made_by, require_kind
+from rbd.arguments import constructing_call, kind_error, require_kind
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, array_of
-from rbd.scalars.lengths import scaled_into_range, square_sum
+from rbd.scalars.norms import scaled_into_range, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
 from rbd.spatial.values import (
@@ -94,7 +94,7 @@ class Coordinates(SpatialValue, Generic[F]):
         return f"{type(self).__name__} in {self.frame.name!r}: {format_numbers(self.xyz_components)}"
 
 
-@made_by("Point(frame, xyz)", takes="numbers")
+@constructing_call("Point(frame, xyz)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class Point(Coordinates[F]):
@@ -164,7 +164,7 @@ class Point(Coordinates[F]):
         return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
 
 
-@made_by("FreeVector(frame, xyz)", takes="numbers")
+@constructing_call("FreeVector(frame, xyz)", takes="numbers")
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class FreeVector(Coordinates[F]):

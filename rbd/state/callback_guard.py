@@ -27,11 +27,16 @@ def guarded_callback(
     `callback` names the function called, `parameters` what it takes, `argument` what the user passed: the
     same unless given.
     """
-    before = state.engine.stamp("qv")[1:]
+    before = _coordinate_versions(state)
     with annotated_with_time(callback, t, parameters):
         yield
-        if state.engine.stamp("qv")[1:] != before:
-            raise state_changed(callback, argument)
+        if _coordinate_versions(state) != before:
+            raise changed_state_error(callback, argument)
+
+
+def _coordinate_versions(state: MechanismState) -> tuple[int, ...]:
+    """Return the versions of q and v, without that of the parameters, which comes first."""
+    return state.engine.dependency_versions("qv")[1:]
 
 
 @contextmanager
@@ -49,7 +54,7 @@ def annotate(error: BaseException, callback: str, t: float, parameters: str = _T
     error.add_note(f"raised by {callback}({parameters}) at t = {t!r}")
 
 
-def state_changed(callback: str, argument: str | None = None) -> ArgumentError:
+def changed_state_error(callback: str, argument: str | None = None) -> ArgumentError:
     """Return the error of a callback that changed its state."""
     message = f"{callback} changed the state; use a MechanismState of its own for trials"
     return ArgumentError(message, argument=argument or callback, allowed="functions that leave the state alone")

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import TypeIs
 
-from rbd.arguments import described, flag
+from rbd.arguments import boolean, described
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.indexing.layout import Layout, TreeNode
-from rbd.kinematics.conversions import nearest_velocity
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.entries import any_array
-from rbd.spatial import Transform, Twist
+from rbd.solvers.equations.ltdl_factor import Factor
+from rbd.spatial import GeometricJacobian, Transform, Twist
 from rbd.spatial.frame import check_frame
 
 _NORM_TOLERANCE = 1e-6
@@ -25,7 +25,7 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 def checked_configuration(layout: Layout, q: ArrayLike, *, normalize: bool = False) -> Array:
     """Return `q` as a fresh array with unit quaternions; raise ShapeError, NotFiniteError or RotationError."""
-    flag(normalize, "normalize")
+    boolean(normalize, "normalize")
     array = checked_vector(layout, q, "q")
     for node in layout.nodes:
         _normalize_joint(node, array, normalize)
@@ -48,7 +48,7 @@ def checked_vector(layout: Layout, values: ArrayLike, name: Literal["q", "v"]) -
 def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None:
     """Return the name of the joint of entry `index` of q or v."""
     for node in layout.nodes:
-        part = node.q if name == "q" else node.v
+        part = node.q_slice if name == "q" else node.v_slice
         if part.start <= index < part.stop:
             return node.joint.name
     return None
@@ -56,11 +56,11 @@ def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None
 
 def _normalize_joint(node: TreeNode, q: Array, accepts_any_norm: bool) -> None:
     """Normalise the coordinates of one joint in place; raise RotationError if the norm is too far from one."""
-    kind = node.joint.type
-    if kind.nq == kind.nv:
+    joint_type = node.joint.type
+    if joint_type.nq == joint_type.nv:
         return
-    values: Vector = tuple(q[node.q].tolist())
-    defect = to_float(kind.normalization_error(values))
+    values: Vector = tuple(q[node.q_slice].tolist())
+    defect = to_float(joint_type.normalization_error(values))
     if abs(defect) <= _ROUNDING:
         return
     normalised = _normalised(node, values)
@@ -72,7 +72,7 @@ def _normalize_joint(node: TreeNode, q: Array, accepts_any_norm: bool) -> None:
             joint=node.joint.name,
             defect=defect,
         )
-    q[node.q] = normalised
+    q[node.q_slice] = normalised
 
 
 def _normalised(node: TreeNode, values: Vector) -> list[float] | None:
@@ -99,14 +99,22 @@ def configuration_of(node: TreeNode, value: ArrayLike | Transform | None, near: 
         check_frame(value.from_frame, joint.frame_after, operation="set_configuration", argument="value (from)")
         check_frame(value.to_frame, joint.frame_before, operation="set_configuration", argument="value (to)")
         return np.array([to_float(x) for x in joint.type.project(value, near)], dtype=np.float64)
-    return _one_joint(value, joint.nq, joint.name)
+    return _joint_vector(value, joint.nq, joint.name)
+
+
+def nearest_velocity(subspace: GeometricJacobian, twist: Twist) -> Vector:
+    """Return the velocity of a joint with this motion subspace whose twist is nearest, in the frame of both."""
+    check_frame(twist.frame, subspace.frame, operation="projection on a motion subspace", argument="twist")
+    gram = tuple(subspace.products(*column) for column in subspace.columns)
+    right = subspace.products(twist.angular_components, twist.linear_components)
+    return Factor.of(gram, ["the motion subspace of a joint"] * len(right)).solve(right)
 
 
 def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
     joint = node.joint
     if not _is_twist(value):
-        return _one_joint(value, joint.nv, joint.name)
+        return _joint_vector(value, joint.nv, joint.name)
     for actual, expected, which in (
         (value.body, joint.frame_after, "body"),
         (value.base, joint.frame_before, "base"),
@@ -117,17 +125,17 @@ def velocity_of(node: TreeNode, value: ArrayLike | Twist | None, q: Vector) -> A
     return np.array([to_float(x) for x in nearest_velocity(subspace, value)], dtype=np.float64)
 
 
-def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:
+def _joint_vector(value: ArrayLike | None, size: int, name: str) -> Array:
     if value is None:
         raise ArgumentError(f"the value for joint '{name}' is missing", argument="value", value=None)
-    return float_array([value] if _is_one(value) else value, (size,), f"value for joint '{name}'")
+    return float_array([value] if _is_single_number(value) else value, (size,), f"value for joint '{name}'")
 
 
-def _is_one(value: object) -> bool:
+def _is_single_number(value: object) -> bool:
     return not isinstance(value, (list, tuple)) and any_array(value, "value").ndim == 0
 
 
-def only_for_joints(target: object, value: object) -> ArgumentError:
+def not_a_joint_error(target: object, value: object) -> ArgumentError:
     """Return the error for a value given with a target that is not a joint."""
     message = (
         f"a value is given beside {described(target)}: set_configuration(joint, value) takes a Joint or its name "

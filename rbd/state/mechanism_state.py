@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, final, overload
+from typing import TYPE_CHECKING, Any, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
-from rbd.arguments import flag, made_by, whole_number
+from rbd.arguments import boolean, constructing_call, whole_number
 from rbd.display import preformatted
 from rbd.engine.coordinate_writer import CoordinateWriter
-from rbd.engine.interpreted import OPEN_BLOCKS
+from rbd.engine.interpreted import INTERPRETED_CONTEXTS
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
-from rbd.indexing.joint_table import joint_table
+from rbd.indexing.joint_values import joint_table
 from rbd.indexing.layout import TreeNode
 from rbd.kinematics import passes
+from rbd.kinematics.conversions import require_rotations
 from rbd.kinematics.queries import State, Value, read_only_setter
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.parameters import UNBOUNDED, Bound, Bounds
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, float_array
@@ -29,14 +31,12 @@ from rbd.state.coordinates import (
     checked_configuration,
     checked_vector,
     configuration_of,
-    only_for_joints,
+    not_a_joint_error,
     velocity_of,
 )
 
-Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
 
-
-@made_by("rbd.MechanismState(mechanism, q, v)")
+@constructing_call("rbd.MechanismState(mechanism, q, v)")
 @final
 class MechanismState(State[Array]):
     """Configuration and velocity of a mechanism, with cached derived quantities.
@@ -55,7 +55,7 @@ class MechanismState(State[Array]):
         """Start at `q` and `v`; the zero configuration at rest when not given."""
         super().__init__(mechanism)
         layout = self._layout
-        self.engine = self._engine = engine = LiveEngine(mechanism, layout)
+        self.engine = engine = LiveEngine(mechanism, layout)
         self._buffers = buffers = engine.buffers
         self._q_view, self._v_view = _read_only(buffers.q), _read_only(buffers.v)
         self._q_writer, self._v_writer = CoordinateWriter(engine, Q), CoordinateWriter(engine, V)
@@ -167,7 +167,7 @@ class MechanismState(State[Array]):
         `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
         """
         self.engine.check()
-        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
+        generator, bounded = _generator(rng), boolean(within_bounds, "within_bounds")
         self._buffers.write_both(
             self._random_configuration(generator, bounded), self._random_velocity(generator, bounded)
         )
@@ -178,30 +178,30 @@ class MechanismState(State[Array]):
         """Draw a random configuration from the distribution of each joint type.
 
         With `within_bounds`, coordinates that are bounded on both sides are drawn uniformly between their position
-        bounds, and others are clipped to their bound. Bounds of joints whose rates are not their velocities, such as
-        those with quaternions, have no effect.
+        bounds, and others are clipped to their bound. Position bounds of joints with more coordinates
+        than velocities (quaternions, sine and cosine) have no effect here.
         """
         self.engine.check()
-        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
+        generator, bounded = _generator(rng), boolean(within_bounds, "within_bounds")
         self._buffers.write(Q, self._random_configuration(generator, bounded))
 
     def _random_configuration(self, rng: np.random.Generator, bounded: bool) -> Array:
         q = [x for node in self.nodes for x in node.joint.type.random(rng)]
         if bounded:
-            bounds = [self._own_bounds(node) for node in self.nodes]
-            q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], rng)
+            bounds = [bound for node in self.nodes for bound in _bounds_of_draws(node.joint)]
+            q = _drawn_between(q, bounds, rng)
         return np.array(q, dtype=np.float64)
 
     def randomize_velocity(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
         """Draw velocities from N(0, 1); with `within_bounds`, within the velocity bounds as for configurations."""
         self.engine.check()
-        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
+        generator, bounded = _generator(rng), boolean(within_bounds, "within_bounds")
         self._buffers.write(V, self._random_velocity(generator, bounded))
 
     def _random_velocity(self, rng: np.random.Generator, bounded: bool) -> Array:
         v: list[float] = rng.standard_normal(self.layout.nv).tolist()
         if bounded:
-            v = _drawn_between(v, [pair for node in self.nodes for pair in node.joint.velocity_bounds], rng)
+            v = _drawn_between(v, [bound for node in self.nodes for bound in node.joint.velocity_bounds], rng)
         return np.array(v, dtype=np.float64)
 
     def to_principal_values(self) -> None:
@@ -219,13 +219,19 @@ class MechanismState(State[Array]):
         self._buffers.write(Q, checked_configuration(self.layout, self._buffers.q.copy(), normalize=True))
 
     def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
-        """Set the configuration with local coordinates `phi` around `q0`; the inverse of `local_coordinates`."""
+        """Set the configuration with local coordinates `phi` around `q0`; the inverse of `local_coordinates`.
+
+        Raises RotationError for a `q0` whose quaternion is zero.
+        """
         self.engine.check()
         layout = self.layout
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
+        require_rotations(self, start)
         q = [
-            to_float(x) for node in self.nodes for x in node.joint.type.global_coordinates(start[node.q], step[node.v])
+            to_float(x)
+            for node in self.nodes
+            for x in node.joint.type.global_coordinates(start[node.q_slice], step[node.v_slice])
         ]
         self._buffers.write(Q, checked_configuration(layout, q))
 
@@ -241,7 +247,7 @@ class MechanismState(State[Array]):
     @override
     def checked_pass(self, value: Value, name: str) -> Value:
         """Return a value of a pass, which machine code has checked; check it in interpreted execution (internal)."""
-        return self.checked(value, name) if OPEN_BLOCKS[0] else value
+        return self.checked(value, name) if INTERPRETED_CONTEXTS[0] else value
 
     def _with_joint(
         self, which: int, target: ArrayLike | Joint, value: Any, convert: Callable[[TreeNode, Any, Vector], Array]
@@ -249,12 +255,12 @@ class MechanismState(State[Array]):
         """Return coordinates (Q or V) to write: `target`, or those of the state with another value for this joint."""
         if not isinstance(target, (Joint, str)):
             if value is not None:
-                raise only_for_joints(target, value)
+                raise not_a_joint_error(target, value)
             return target
         node = self.layout.node(target)
-        values, part = (self._buffers.q, node.q) if which == Q else (self._buffers.v, node.v)
+        values, part = (self._buffers.q, node.q_slice) if which == Q else (self._buffers.v, node.v_slice)
         values = values.copy()
-        values[part] = convert(node, value, self.configuration_scalars()[node.q])
+        values[part] = convert(node, value, self.configuration_scalars()[node.q_slice])
         return values
 
     @override
@@ -270,11 +276,6 @@ class MechanismState(State[Array]):
 
     def _zero_configuration(self) -> Array:
         return np.array([x for node in self.nodes for x in node.joint.type.zero()], dtype=np.float64)
-
-    def _own_bounds(self, node: TreeNode) -> Bounds:
-        """Return the position bounds of a joint; none for normalised coordinates."""
-        joint = node.joint
-        return joint.position_bounds if joint.nq == joint.nv else ((-math.inf, math.inf),) * joint.nq
 
     def _checked_velocity(self, v: ArrayLike) -> Array:
         return checked_vector(self.layout, v, "v")
@@ -292,7 +293,12 @@ def _generator(rng: object) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def _drawn_between(values: Sequence[float], bounds: Bounds, rng: np.random.Generator) -> list[float]:
+def _bounds_of_draws(joint: Joint) -> Bounds:
+    """Return the position bounds of a joint; no bounds if it has more coordinates than velocities."""
+    return joint.position_bounds if joint.nq == joint.nv else (UNBOUNDED,) * joint.nq
+
+
+def _drawn_between(values: Sequence[float], bounds: Sequence[Bound], rng: np.random.Generator) -> list[float]:
     """Return values drawn between (lower, upper) pairs; where one is infinite, as they are, or at the other."""
     drawn: list[float] = []
     for value, (lower, upper) in zip(values, bounds, strict=True):

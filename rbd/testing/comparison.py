@@ -23,16 +23,16 @@ def as_floats(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(float(x) for x in values)
 
 
-def expect(condition: bool, what: str) -> None:
+def require(condition: bool, what: str) -> None:
     """Raise AssertionError with a message unless a condition holds."""
     if not condition:
         raise AssertionError(what)
 
 
-def expect_close(actual: ArrayLike, expected: ArrayLike, what: str, atol: float = 1e-12) -> None:
+def require_close(actual: ArrayLike, expected: ArrayLike, what: str, atol: float = 1e-12) -> None:
     """Raise AssertionError unless two arrays agree, relative to the largest number expected or to one."""
     a, b = np.asarray(actual, dtype=np.complex128), np.asarray(expected, dtype=np.complex128)
-    expect(a.shape == b.shape, f"{what}: shape {a.shape} should be {b.shape}")
+    require(a.shape == b.shape, f"{what}: shape {a.shape} should be {b.shape}")
     scale, error = max(1.0, largest(b)), largest(a - b)
     if not error <= atol * scale:  # NaN fails
         raise AssertionError(f"{what}: {actual!r} should be {expected!r}; error {error:.3g}")
@@ -56,24 +56,24 @@ def as_complex(x: object) -> complex:
 
 def vector(values: Sequence[object]) -> NDArray[np.complex128]:
     """Return scalars, real or complex, as an array."""
-    return matrix([values], len(values)).reshape(-1)
+    return matrix_of_rows([values], len(values)).reshape(-1)
 
 
-def matrix(rows: Sequence[Sequence[object]], width: int) -> NDArray[np.complex128]:
+def matrix_of_rows(rows: Sequence[Sequence[object]], width: int) -> NDArray[np.complex128]:
     """Return rows of scalars, real or complex, as an array, which may be empty."""
     numbers = [as_complex(x) for row in rows for x in row]
     return np.array(numbers, dtype=np.complex128).reshape(len(rows), width)
 
 
-def as_matrix(value: GeometricJacobian | WrenchMatrix) -> NDArray[np.complex128]:
+def matrix_of_columns(value: GeometricJacobian | WrenchMatrix) -> NDArray[np.complex128]:
     """Return columns of angular and linear parts as a matrix of 6 rows."""
-    return matrix([(*angular, *linear) for angular, linear in value.columns], 6).T
+    return matrix_of_rows([(*angular, *linear) for angular, linear in value.columns], 6).T
 
 
 def pose_matrix(transform: Transform) -> NDArray[np.complex128]:
     """Return a transform as a 4 by 4 matrix of scalars, real or complex."""
     full = np.eye(4, dtype=np.complex128)
-    full[:3, :3] = matrix(transform.rotation_components, 3)
+    full[:3, :3] = matrix_of_rows(transform.rotation_components, 3)
     full[:3, 3] = vector(transform.translation_components)
     return full
 

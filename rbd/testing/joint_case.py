@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from rbd.spatial import Frame, Transform, Wrench
-from rbd.testing.comparison import as_floats, as_matrix, derivative, pose_matrix
+from rbd.testing.comparison import as_floats, derivative, matrix_of_columns, pose_matrix
 from rbd.testing.random_mechanisms import random_rotation
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class JointCase:
     """A joint type, two configurations, a velocity and a wrench."""
 
-    joint: JointType
+    joint_type: JointType
     before: Frame
     after: Frame
     q: Vector
@@ -44,28 +44,30 @@ class JointCase:
     """Factor of configurations beyond the range of random ones."""
 
     @classmethod
-    def draw(cls, joint: JointType, rng: np.random.Generator, spread: float) -> JointCase:
+    def draw(cls, joint_type: JointType, rng: np.random.Generator, spread: float) -> JointCase:
         """Return a random case."""
-        phi = rng.standard_normal(joint.nv)
-        q = joint.random(rng)
+        phi = rng.standard_normal(joint_type.nv)
+        q = joint_type.random(rng)
         return cls(
-            joint,
-            Frame("before"),
-            Frame("after"),
-            q,
-            joint.random(rng),
-            tuple(c + 0.2 * float(d) for c, d in zip(q, rng.standard_normal(joint.nq), strict=True)),
-            as_floats(rng.standard_normal(joint.nv)),
-            as_floats(phi / max(1.0, float(np.linalg.norm(phi)))),
-            as_floats(rng.standard_normal(joint.nq)),
-            as_floats(rng.standard_normal(6)),
-            _random_pose(rng),
-            spread,
+            joint_type=joint_type,
+            before=Frame("before"),
+            after=Frame("after"),
+            q=q,
+            q_other=joint_type.random(rng),
+            q_unnormalized=tuple(
+                c + 0.2 * float(d) for c, d in zip(q, rng.standard_normal(joint_type.nq), strict=True)
+            ),
+            v=as_floats(rng.standard_normal(joint_type.nv)),
+            phi=as_floats(phi / max(1.0, float(np.linalg.norm(phi)))),
+            qd=as_floats(rng.standard_normal(joint_type.nq)),
+            wrench_components=as_floats(rng.standard_normal(6)),
+            unreachable=_random_pose(rng),
+            spread=spread,
         )
 
     def transform(self, q: Vector) -> Transform:
         """Return the joint's transform."""
-        return self.joint.transform(q, self.after, self.before)
+        return self.joint_type.transform(q, self.after, self.before)
 
     def transform_of(self, pose: Array) -> Transform:
         """Return a pose, given as a 4 by 4 matrix, as a transform between the joint's frames."""
@@ -82,7 +84,7 @@ class JointCase:
 
     def subspace(self, q: Vector) -> NDArray[np.complex128]:
         """Return the motion subspace as a matrix of 6 rows."""
-        return as_matrix(self.joint.motion_subspace(q, self.after, self.before))
+        return matrix_of_columns(self.joint_type.motion_subspace(q, self.after, self.before))
 
     def measured_twist(self, q: Vector, qd: Vector) -> Array:
         """Return the twist for the rate qd, angular part first, from the derivative of the transform."""

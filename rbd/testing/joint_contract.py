@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rbd.arguments import require_kind
+from rbd.arguments import require_kind, whole_number
 from rbd.joints import JointType
+from rbd.scalars.number_checks import above_zero
 from rbd.testing import joint_checks, joint_interface
 from rbd.testing.joint_case import JointCase
 
@@ -26,8 +27,9 @@ def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int =
     >>> check_joint_type(Revolute((0, 0, 1)), samples=1)
     """
     require_kind(joint_type, JointType, operation="check_joint_type", argument="joint_type")
-    rng = np.random.default_rng(rng_seed)
-    for _ in range(samples):
+    rng = np.random.default_rng(whole_number(rng_seed, "rng_seed", 0))
+    spread = above_zero(spread, "spread")
+    for _ in range(whole_number(samples, "samples", 1)):
         case = JointCase.draw(joint_type, rng, spread)
         for name, check in CHECKS.items():
             try:

@@ -14,7 +14,7 @@ from rbd.joints import JointType
 from rbd.scalars import to_float
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.spatial import Frame, Wrench
-from rbd.testing.comparison import expect, expect_close
+from rbd.testing.comparison import require, require_close
 from rbd.testing.joint_case import JointCase
 
 if TYPE_CHECKING:
@@ -26,41 +26,41 @@ Methods: TypeAlias = "dict[str, Callable[[Vector, Vector], object]]"
 
 def sizes(case: JointCase) -> None:
     """Check nq, nv and the numbers of names."""
-    joint = case.joint
-    expect(0 <= joint.nv <= 6 and joint.nv <= joint.nq, f"nq = {joint.nq}, nv = {joint.nv}")
+    joint = case.joint_type
+    require(0 <= joint.nv <= 6 and joint.nv <= joint.nq, f"nq = {joint.nq}, nv = {joint.nv}")
     names = len(set(joint.position_names)), len(set(joint.velocity_names))
-    expect(names == (joint.nq, joint.nv), "names")
+    require(names == (joint.nq, joint.nv), "names")
 
 
 def lengths(case: JointCase) -> None:
     """Check that every vector is a tuple of the right length."""
-    joint, q, v, pose = case.joint, case.q, case.v, case.transform(case.q)
+    joint, q, v, pose = case.joint_type, case.q, case.v, case.transform(case.q)
     like_q = [joint.zero(), q, joint.normalize(q), joint.principal_value(q), joint.configuration_derivative(q, v)]
     like_q += [joint.global_coordinates(q, v), joint.flip_configuration(q)]
     like_q += [joint.project(pose), joint.project(pose, q)]
     like_v = [joint.velocity(q, case.qd), joint.local_coordinates(q, q), joint.local_coordinates_rate(q, q, v)]
     like_v += [joint.flip_velocity(q, v), joint.torque(q, case.wrench(), case.after, case.before)]
     for length, values in [(joint.nq, x) for x in like_q] + [(joint.nv, x) for x in like_v]:
-        expect(type(values) is tuple and len(values) == length, f"{values} should be a tuple of {length}")
+        require(type(values) is tuple and len(values) == length, f"{values} should be a tuple of {length}")
 
 
 def shapes(case: JointCase) -> None:
     """Check that every matrix has the right shape, and every subspace the right number of columns."""
-    joint, q, ends = case.joint, case.q, (case.after, case.before)
+    joint, q, ends = case.joint_type, case.q, (case.after, case.before)
     nq, nv = joint.nq, joint.nv
     tables = (nq, nv, joint.configuration_derivative_jacobian(q)), (nv, nq, joint.velocity_jacobian(q))
     for rows, columns, table in tables:
         fits = len(table) == rows and all(len(row) == columns for row in table)
-        expect(fits, f"{table} should be {rows} by {columns}")
-    expect(len(joint.motion_subspace(q, *ends).columns) == nv, "columns of the motion subspace")
-    expect(len(joint.position_subspace(q, *ends).columns) == nq, "columns of the position subspace")
+        require(fits, f"{table} should be {rows} by {columns}")
+    require(len(joint.motion_subspace(q, *ends).columns) == nv, "columns of the motion subspace")
+    require(len(joint.position_subspace(q, *ends).columns) == nq, "columns of the position subspace")
 
 
 def frames(case: JointCase) -> None:
     """Check the frames of results."""
-    joint, q, v, after, before = case.joint, case.q, case.v, case.after, case.before
+    joint, q, v, after, before = case.joint_type, case.q, case.v, case.after, case.before
     transform = case.transform(q)
-    expect(transform.from_frame == after and transform.to_frame == before, "transform maps after to before")
+    require(transform.from_frame == after and transform.to_frame == before, "transform maps after to before")
     for result in (
         joint.motion_subspace(q, after, before),
         joint.position_subspace(q, after, before),
@@ -69,15 +69,15 @@ def frames(case: JointCase) -> None:
         joint.bias_acceleration(q, v, after, before),
     ):
         fits = result.body == after and result.base == before and result.frame == after
-        expect(fits, f"{type(result).__name__}: body after, base before, expressed in after")
-    expect(joint.constraint_wrench_subspace(q, after).frame == after, "constraint wrenches are expressed in after")
+        require(fits, f"{type(result).__name__}: body after, base before, expressed in after")
+    require(joint.constraint_wrench_subspace(q, after).frame == after, "constraint wrenches are expressed in after")
 
 
 def frame_of_wrenches(case: JointCase) -> None:
     """Check that a wrench in another frame raises FrameMismatchError."""
     foreign: Wrench = Wrench.trusted(Frame("elsewhere"), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
     try:
-        case.joint.torque(case.q, foreign, case.after, case.before)
+        case.joint_type.torque(case.q, foreign, case.after, case.before)
     except FrameMismatchError:
         return
     raise AssertionError("torque accepts a wrench in another frame")
@@ -85,11 +85,11 @@ def frame_of_wrenches(case: JointCase) -> None:
 
 def value_semantics(case: JointCase) -> None:
     """Check equality by value, hashes, copies, pickling and repr."""
-    joint = case.joint
+    joint = case.joint_type
     for copied in (copy.deepcopy, _pickled):
         twin = copied(joint)
-        expect(twin == joint and hash(twin) == hash(joint), "copies are equal and have equal hashes")
-        expect(repr(twin) == repr(joint), "copies have the same repr")
+        require(twin == joint and hash(twin) == hash(joint), "copies are equal and have equal hashes")
+        require(repr(twin) == repr(joint), "copies have the same repr")
 
 
 def _pickled(joint: JointType) -> JointType:
@@ -99,14 +99,14 @@ def _pickled(joint: JointType) -> JointType:
 
 def zero_and_random(case: JointCase) -> None:
     """Check that zero() is the identity, and random() returns normalised, reproducible, varying floats."""
-    joint = case.joint
-    expect_close(case.pose(joint.zero()), np.eye(4), "transform at zero", 1e-15)
+    joint = case.joint_type
+    require_close(case.pose(joint.zero()), np.eye(4), "transform at zero", 1e-15)
     first, second = (joint.random(np.random.default_rng(1)) for _ in range(2))
-    expect(first == second, "the same generator gives the same q")
-    expect(joint.nq == 0 or case.q != case.q_other, "two draws differ")
+    require(first == second, "the same generator gives the same q")
+    require(joint.nq == 0 or case.q != case.q_other, "two draws differ")
     for q in (joint.zero(), case.q):
-        expect(all(type(c) is float and np.isfinite(c) for c in q), "entries are finite floats")
-        expect_close(to_float(joint.normalization_error(q)), 0.0, "normalization error", 1e-14)
+        require(all(type(c) is float and np.isfinite(c) for c in q), "entries are finite floats")
+        require_close(to_float(joint.normalization_error(q)), 0.0, "normalization error", 1e-14)
 
 
 def generic_scalars(case: JointCase) -> None:
@@ -114,11 +114,11 @@ def generic_scalars(case: JointCase) -> None:
     q, v = _counting(case.q), _counting(case.v)
     for name, function in (_motions(case) | _coordinates(case)).items():
         actual, expected = _floats(function(q, v)), _floats(function(case.q, case.v))
-        expect_close(actual, expected, f"{name} on counting scalars", 1e-14)
+        require_close(actual, expected, f"{name} on counting scalars", 1e-14)
 
 
 def _motions(case: JointCase) -> Methods:
-    joint, ends, wrench = case.joint, (case.after, case.before), case.wrench()
+    joint, ends, wrench = case.joint_type, (case.after, case.before), case.wrench()
     return {
         "transform": lambda q, v: joint.transform(q, *ends).components,
         "motion_subspace": lambda q, v: joint.motion_subspace(q, *ends).columns,
@@ -133,7 +133,7 @@ def _motions(case: JointCase) -> Methods:
 
 
 def _coordinates(case: JointCase) -> Methods:
-    joint, other = case.joint, case.q_other
+    joint, other = case.joint_type, case.q_other
     return {
         "configuration_derivative": joint.configuration_derivative,
         "velocity": lambda q, v: joint.velocity(q, joint.configuration_derivative(q, v)),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 from rbd.joints import (
     Fixed,
     JointType,
@@ -43,7 +43,7 @@ _COORDINATE_AXES: tuple[Axis, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0
 _SEEDS = 2**32 - 1
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def seeds() -> SearchStrategy[int]:
     """Return seeds for `numpy.random.default_rng`."""
     from hypothesis import strategies as st
@@ -51,7 +51,7 @@ def seeds() -> SearchStrategy[int]:
     return st.integers(0, _SEEDS)
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def axes() -> SearchStrategy[Axis]:
     """Return axes: coordinate axes, and vectors of other lengths."""
     from hypothesis import strategies as st
@@ -60,7 +60,7 @@ def axes() -> SearchStrategy[Axis]:
     return st.sampled_from(_COORDINATE_AXES) | st.tuples(part, part, part).filter(lambda v: np.linalg.norm(v) > 0.1)
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def rotations() -> SearchStrategy[Array]:
     """Return rotation matrices, including the identity and half turns."""
     from hypothesis import strategies as st
@@ -71,7 +71,7 @@ def rotations() -> SearchStrategy[Array]:
     return (special | any_rotation).map(rotation_of)
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> SearchStrategy[Transform]:
     """Return transforms between two frames, with translations of at most `size` each way."""
     from hypothesis import strategies as st
@@ -84,7 +84,7 @@ def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> Sear
     return st.builds(made, rotations(), st.tuples(part, part, part))
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:
     """Return physical inertias in `frame`: those of four to eight point masses."""
     from hypothesis import strategies as st
@@ -98,7 +98,7 @@ def _inertia(frame: Frame, points: Array) -> SpatialInertia:
     return inertia_of_points(frame, points[:, 0], points[:, 1:])
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def joint_types() -> SearchStrategy[JointType]:
     """Return joint types of all classes, with random axes."""
     from hypothesis import strategies as st
@@ -117,7 +117,7 @@ def joint_types() -> SearchStrategy[JointType]:
     return one_axis | st.builds(Screw, axes(), st.floats(-1, 1)) | st.sampled_from(constant)
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def mechanisms(
     types: SearchStrategy[JointType] | None = None,
     *,
@@ -174,7 +174,7 @@ def _couple(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], rng: np.rand
             coupled.add(joints[last])
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def configurations(mechanism: Mechanism) -> SearchStrategy[Array]:
     """Return configurations of a mechanism: the zero configuration and random ones."""
     from hypothesis import strategies as st
@@ -187,7 +187,7 @@ def _configuration(mechanism: Mechanism, rng: np.random.Generator) -> Array:
     return np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)], dtype=np.float64)
 
 
-@names_extra("strategies")
+@requires_extra("strategies")
 def states(of: SearchStrategy[Mechanism] | None = None) -> SearchStrategy[MechanismState]:
     """Return states of random mechanisms, with random configurations and velocities."""
     from hypothesis import strategies as st

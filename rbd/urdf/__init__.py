@@ -4,7 +4,7 @@ The reader goes through a file in this order: elements with lines (`rbd.files.xm
 element is checked), the order of its joints, the Mechanism.
 
 read.py         `load_urdf`, `parse_urdf`: the order of the reading
-reading.py      context of all readers: `UrdfLimits`, options, the report
+reading.py      context of all readers: `UrdfLimits`, options, findings
 description.py  the robot, its links and joints, as the readers describe them
 robot.py        `<robot>`
 links.py        `<link>` and `<inertial>`

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.inertias import unchecked_inertia
-from rbd.files.pose import ZERO, ZERO_MATRIX, Matrix3, matrix_of_array
+from rbd.files.pose import ZERO, ZERO_MATRIX, FloatMat3, matrix_of_array
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mechanism.mechanism import in_one_transaction
@@ -17,23 +17,29 @@ from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.urdf.description import UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop, UrdfRobot
 from rbd.urdf.origins import planar_axes
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.topology import ordered
+from rbd.urdf.topology import tree_of_links
 
 WORLD: Final = "world"
 
 
-def build(
-    reading: UrdfReading, robot: UrdfRobot, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
-) -> Mechanism:
+def build_mechanism(
+    reading: UrdfReading, robot: UrdfRobot,
+    *, floating: bool, couple_joints: bool, remove_fixed_joints: bool, gravity: Sequence[float],
+) -> Mechanism:  # fmt: skip
     """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
-    root, joints = ordered(reading, robot)
+    tree = tree_of_links(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
 
     def attach_all() -> None:
-        bodies = {root.name: _attach_root_link(reading, mechanism, robot, root, floating)}
-        for urdf_joint in joints:
-            _attach(reading, mechanism, robot, urdf_joint, bodies)
-        _constrain(reading, mechanism, robot, bodies)
+        bodies = {tree.root.name: _attach_root_link(reading, mechanism, robot, tree.root, floating)}
+        for urdf_joint in tree.joints:
+            with reading.errors_at(urdf_joint.node):
+                body = _body(reading, robot.links[urdf_joint.child])
+                _attach(mechanism, bodies[urdf_joint.parent], body, urdf_joint)
+            bodies[urdf_joint.child] = body
+        _close_loops(reading, mechanism, robot, bodies)
+        if couple_joints:
+            _couple(reading, mechanism, robot)
 
     in_one_transaction(mechanism, attach_all)
     if remove_fixed_joints:
@@ -42,33 +48,30 @@ def build(
     return mechanism
 
 
-def _attach(
-    reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, urdf_joint: UrdfJoint, bodies: dict[str, RigidBody]
-) -> None:
-    with reading.errors_at(urdf_joint.node):
-        body, parent = _body(reading, robot.links[urdf_joint.child]), bodies[urdf_joint.parent]
-        joint = _joint(urdf_joint)
-        mechanism.attach(parent, body, joint, joint_pose=_pose(urdf_joint, joint, parent))
-        bodies[urdf_joint.child] = body
+def _attach(mechanism: Mechanism, parent: RigidBody, body: RigidBody, urdf_joint: UrdfJoint) -> None:
+    joint = _joint(urdf_joint)
+    mechanism.attach(parent, body, joint, joint_pose=_pose(urdf_joint, joint, parent))
 
 
-def _constrain(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, bodies: dict[str, RigidBody]) -> None:
-    """Close the loops, and couple joints that mimic others."""
+def _close_loops(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot, bodies: dict[str, RigidBody]) -> None:
     for loop in robot.loops:
         with reading.errors_at(loop.joint.node):
             _close(mechanism, loop, bodies)
-    for node, mimic in robot.mimics:
-        with reading.errors_at(node):
+
+
+def _couple(reading: UrdfReading, mechanism: Mechanism, robot: UrdfRobot) -> None:
+    """Couple joints that mimic others."""
+    for urdf_mimic in robot.mimics:
+        mimic = urdf_mimic.entry
+        with reading.errors_at(urdf_mimic.node):
             mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
 
 
 def _close(mechanism: Mechanism, loop: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
     """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
-    joint, before, after = _joint(loop.joint), bodies[loop.joint.parent], bodies[loop.joint.child]
-    after.add_frame(
-        Transform.trusted(joint.frame_after, after.default_frame, loop.after.rotation, loop.after.translation)
-    )
-    mechanism.attach(before, after, joint, joint_pose=_pose(loop.joint, joint, before))
+    joint, predecessor, successor = _joint(loop.joint), bodies[loop.joint.parent], bodies[loop.joint.child]
+    successor.add_frame(loop.pose_after.transform(joint.frame_after, successor.default_frame))
+    mechanism.attach(predecessor, successor, joint, joint_pose=_pose(loop.joint, joint, predecessor))
 
 
 def _attach_root_link(
@@ -110,18 +113,17 @@ def _inertia(reading: UrdfReading, frame: Frame, inertial: UrdfInertial) -> Spat
     try:
         return SpatialInertia(frame, mass=inertial.mass, com=inertial.com, moment_about_com=inertial.moment)
     except InertiaError as error:
-        remedy = "the nearest possible one is taken" if reading.project else "it is taken as it is"
+        remedy = "the nearest possible one is taken" if reading.project_inertias else "it is taken as it is"
         if reading.strict:
             fields = {"reason": str(error), **error.fields}
             message = f"{error} (strict=False: {remedy})"
             raise reading.error(UrdfValueError, inertial.moment_node, message, **fields) from error
         reading.warn(inertial.moment_node, f"{error}; {remedy}", refused=True)
-        return unchecked_inertia(
-            frame, inertial.mass, inertial.com, _possible(inertial.moment) if reading.project else inertial.moment
-        )
+        moment = _nearest_possible(inertial.moment) if reading.project_inertias else inertial.moment
+        return unchecked_inertia(frame, inertial.mass, inertial.com, moment)
 
 
-def _possible(moment: Matrix3) -> Matrix3:
+def _nearest_possible(moment: FloatMat3) -> FloatMat3:
     """Return the nearest moment with a nonnegative second moment of mass, tr(J) / 2 - J."""
     matrix = np.array(moment)
     values, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)

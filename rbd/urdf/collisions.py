@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Cylinder, Sphere
-from rbd.files.mesh_hulls import checked_hull_points
-from rbd.files.shapes import FileShape, ShapeMaker, in_new_frame, reason_shape_is_left_out
+from rbd.contact.geometry.convex_hulls import checked_hull_points
+from rbd.files.collision_shapes import BodyShape, ShapeMaker, reason_shape_is_left_out, shape_in_new_frame
+from rbd.files.pose import Pose
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
 
@@ -29,12 +30,12 @@ def collision_model(mechanism: Mechanism, report: UrdfReport, hull_points: int |
 def model_with_hulls(
     mechanism: Mechanism, report: UrdfReport, hulls: Mapping[int, ShapeMaker], hull_points: int | None = None
 ) -> CollisionModel:
-    """Return the collision model in which these meshes, by the number of the shape, are these hulls; others are not."""
+    """Return the collision model in which these meshes, by the index of the shape, are these hulls; others are not."""
     model = CollisionModel(mechanism)
     shapes = [
-        _placed(mechanism, number, geometry, hulls.get(number, partial(_shape, geometry, hull_points)))
-        for number, geometry in _collision_shapes(report)
-        if number in hulls or reason_shape_is_left_out(geometry.shape, geometry.size) is None
+        _placed(mechanism, index, geometry, hulls.get(index, partial(_shape, geometry, hull_points)))
+        for index, geometry in _collision_shapes(report)
+        if index in hulls or reason_shape_is_left_out(geometry.shape, geometry.size) is None
     ]
     for shape in shapes:
         shape.add_to(model)
@@ -43,22 +44,22 @@ def model_with_hulls(
 
 
 def _collision_shapes(report: UrdfReport) -> list[tuple[int, Geometry]]:
-    """Return the collision shapes and their numbers."""
-    return [(number, geometry) for number, geometry in enumerate(report.geometries) if geometry.use == "collision"]
+    """Return the collision shapes and their indices."""
+    return [(index, geometry) for index, geometry in enumerate(report.geometries) if geometry.use == "collision"]
 
 
 def _hulls(report: UrdfReport, points: int | None) -> dict[int, ShapeMaker]:
-    """Return makers of the hulls of collision meshes, by number; none without a number of points."""
+    """Return makers of the hulls of collision meshes, by index; none without a number of points."""
     if points is None:
         return {}
-    max_points = checked_hull_points(points)
+    max_points = checked_hull_points(points, "hull_points")
     shapes = _collision_shapes(report)
-    return {number: report.mesh_hull(shape, max_points).shape for number, shape in shapes if shape.mesh is not None}
+    return {index: report.mesh_hull(shape, max_points).shape for index, shape in shapes if shape.mesh is not None}
 
 
-def _placed(mechanism: Mechanism, number: int, geometry: Geometry, make: ShapeMaker) -> FileShape:
-    name, pose = f"{geometry.link}#shape{number}", (geometry.rotation, geometry.translation)
-    return in_new_frame(mechanism, geometry.link, name, pose, make)
+def _placed(mechanism: Mechanism, index: int, geometry: Geometry, make: ShapeMaker) -> BodyShape:
+    name, pose = f"{geometry.link}#shape{index}", Pose(geometry.rotation, geometry.translation)
+    return shape_in_new_frame(mechanism, geometry.link, name, pose, make)
 
 
 def _shape(geometry: Geometry, hull_points: int | None, frame: Frame[Any]) -> Shape:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, TypeAlias, final
 
 import attrs
 
-from rbd.files.pose import Matrix3, Pose, Triple
+from rbd.files.pose import FloatMat3, FloatVec3, Pose
 from rbd.files.xml import XmlElement
-from rbd.urdf.report import Mimic
+from rbd.urdf.report import Geometry, Mimic
 
-Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
+JointKind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
 
 @final
@@ -21,29 +22,39 @@ class UrdfInertial:
     node: XmlElement
     moment_node: XmlElement
     mass: float
-    com: Triple
-    moment: Matrix3
+    com: FloatVec3
+    moment: FloatMat3
 
 
 @final
 @attrs.frozen(eq=False)
 class UrdfLink:
-    """One `<link>`."""
+    """One `<link>`; `geometries` are its visual and collision shapes."""
 
     node: XmlElement
     name: str
     inertial: UrdfInertial | None
+    geometries: list[Geometry]
 
 
 @final
 @attrs.frozen(eq=False)
-class JointLimits:
-    """The bounds in `<limit>`; missing bounds are infinite."""
+class UrdfJointBounds:
+    """Bounds of position, speed and effort in `<limit>`; missing ones are infinite."""
 
-    lower: float = -float("inf")
-    upper: float = float("inf")
-    velocity: float = float("inf")
-    effort: float = float("inf")
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@final
+@attrs.frozen(eq=False)
+class UrdfMimic:
+    """One `<mimic>`, and its entry in the report."""
+
+    node: XmlElement
+    entry: Mimic
 
 
 @final
@@ -53,34 +64,34 @@ class UrdfJoint:
 
     node: XmlElement
     name: str
-    kind: Kind
+    kind: JointKind
     parent: str
     child: str
     pose: Pose
-    axis: Triple
-    bounds: JointLimits
+    axis: FloatVec3
+    bounds: UrdfJointBounds
     damping: float
     friction: float
-    mimic: Mimic | None = None
+    mimic: UrdfMimic | None = None
 
 
 @final
 @attrs.frozen(eq=False)
 class UrdfLoop:
-    """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
+    """One `<loop_joint>`: the pose of the joint is in link1, that of its frame after in link2."""
 
     joint: UrdfJoint
-    after: Pose
+    pose_after: Pose
 
 
 @final
 @attrs.frozen(eq=False)
 class UrdfRobot:
-    """A robot: links and joints by name, in file order; the mimics that can be followed."""
+    """A robot: links and joints by name, in file order; `mimics` are those that can be followed."""
 
     node: XmlElement
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
     loops: list[UrdfLoop]
-    mimics: list[tuple[XmlElement, Mimic]]
+    mimics: list[UrdfMimic]

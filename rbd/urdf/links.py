@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.errors import UrdfValueError
-from rbd.files.pose import ZERO_MATRIX, Matrix3, float_matrix
+from rbd.files.pose import ZERO_MATRIX, FloatMat3, float_matrix
 from rbd.files.xml import XmlElement
 from rbd.spatial.congruence import congruence
 from rbd.urdf.description import UrdfInertial, UrdfLink
@@ -17,13 +17,12 @@ _MOMENTS: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def read_link(reading: UrdfReading, node: XmlElement, colors: Colors) -> UrdfLink:
-    """Return the link; its shapes go to the report."""
+    """Return the link with its shapes."""
     reading.ignore_unknown(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
     name = reading.name(node)
     inertial = reading.single_child(node, "inertial")
-    link = UrdfLink(node, name, None if inertial is None else _inertial(reading, inertial))
-    reading.report.geometries.extend(read_shapes(reading, node, name, colors))
-    return link
+    inertia = None if inertial is None else _inertial(reading, inertial)
+    return UrdfLink(node, name, inertia, list(read_shapes(reading, node, name, colors)))
 
 
 def _inertial(reading: UrdfReading, node: XmlElement) -> UrdfInertial:
@@ -49,7 +48,7 @@ def _mass(reading: UrdfReading, inertial: XmlElement) -> float:
     return mass
 
 
-def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None) -> Matrix3:
+def _moment(reading: UrdfReading, inertial: XmlElement, node: XmlElement | None) -> FloatMat3:
     """Return the moment about the centre of mass, in the axes of the inertial's own origin."""
     if node is None:
         reading.warn_or_refuse(inertial, "<inertia> is missing", remedy="the moments of inertia are 0")

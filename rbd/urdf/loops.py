@@ -13,11 +13,10 @@ Types are those of joints, and "spherical". Limits and damping act once the join
 from __future__ import annotations
 
 from rbd.errors import UrdfTopologyError, quoted
-from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfLoop
-from rbd.urdf.joints import LOOP_KINDS, read_axis_of, read_bounds, read_dynamics, read_end, read_kind
-from rbd.urdf.origins import ORIGIN, read_placement
+from rbd.urdf.joints import LOOP_KINDS, read_bounds, read_dynamics, read_end, read_joint_axis, read_kind
+from rbd.urdf.origins import PLACEMENT_ATTRIBUTES, read_placement
 from rbd.urdf.reading import UrdfReading
 
 
@@ -28,17 +27,13 @@ def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, Urd
     )
     name, kind = reading.name(node), read_kind(reading, node, LOOP_KINDS)
     damping, friction = read_dynamics(reading, node, kind)
-    (parent, before), (child, after) = (_end(reading, node, tag, links) for tag in ("link1", "link2"))
-    if parent == child:
-        raise reading.error(UrdfTopologyError, node, f"joins link {quoted(child)} to itself", name=child)
+    parent, child = (read_end(reading, node, tag, links, PLACEMENT_ATTRIBUTES) for tag in ("link1", "link2"))
+    pose_before, pose_after = (read_placement(reading, end.node, snap=True) for end in (parent, child))
+    if parent.link == child.link:
+        raise reading.error(UrdfTopologyError, node, f"joins link {quoted(child.link)} to itself", name=child.link)
     joint = UrdfJoint(
-        node, name, kind, parent=parent, child=child, pose=before, axis=read_axis_of(reading, node, kind),
-        bounds=read_bounds(reading, node, kind, required=False), damping=damping, friction=friction,
+        node, name, kind, parent=parent.link, child=child.link, pose=pose_before,
+        axis=read_joint_axis(reading, node, kind), bounds=read_bounds(reading, node, kind, required=False),
+        damping=damping, friction=friction,
     )  # fmt: skip
-    return UrdfLoop(joint, after)
-
-
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Pose]:
-    """Return the link at one end, and the pose of the joint's frame in it."""
-    end, name = read_end(reading, node, tag, links, ORIGIN)
-    return name, read_placement(reading, end, snap=True)
+    return UrdfLoop(joint, pose_after)

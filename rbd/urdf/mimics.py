@@ -1,4 +1,4 @@
-"""Mimics that become couplings: which joints can follow others."""
+"""Mimics that can be followed: those of joints, and of sources, with one coordinate, without a cycle."""
 
 from __future__ import annotations
 
@@ -7,35 +7,36 @@ from typing import Final
 
 from rbd.errors import UrdfTopologyError, quoted
 from rbd.files.names import did_you_mean
-from rbd.files.xml import XmlElement
 from rbd.urdf.cycles import cycle_text, find_cycle
-from rbd.urdf.description import UrdfJoint
+from rbd.urdf.description import UrdfJoint, UrdfMimic
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Mimic
 
 _WITH_COORDINATE: Final = frozenset({"revolute", "continuous", "prismatic"})
 
 
-def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[tuple[XmlElement, Mimic]]:
-    """Return the mimics that become couplings; refuse the others if strict, else leave their joints independent."""
+def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[UrdfMimic]:
+    """Return the mimics that can be followed; refuse the others if strict, else leave their joints independent.
+
+    `couple_joints=False` changes nothing of this: strict reading checks the whole file.
+    """
     mimics = [joint.mimic for joint in joints.values() if joint.mimic is not None]
-    followed = {mimic.joint: mimic for mimic in mimics if _can_follow(reading, joints, mimic)}
-    cycle = find_cycle({name: mimic.source for name, mimic in followed.items()})
+    followed = {mimic.entry.joint: mimic for mimic in mimics if _can_follow(reading, joints, mimic)}
+    cycle = find_cycle({name: mimic.entry.source for name, mimic in followed.items()})
     while cycle:
-        _warn_or_refuse(reading, joints[cycle[0]], f"mimic joints form a cycle: {cycle_text(cycle)}")
+        _warn_or_refuse(reading, followed[cycle[0]], f"mimic joints form a cycle: {cycle_text(cycle)}")
         followed = {name: mimic for name, mimic in followed.items() if name not in cycle}
-        cycle = find_cycle({name: mimic.source for name, mimic in followed.items()})
-    return [(_node(joints[name]), mimic) for name, mimic in followed.items()]
+        cycle = find_cycle({name: mimic.entry.source for name, mimic in followed.items()})
+    return list(followed.values())
 
 
-def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
-    joint = joints[mimic.joint]
+def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: UrdfMimic) -> bool:
+    joint, source = joints[mimic.entry.joint], mimic.entry.source
     if joint.kind == "fixed":
-        reading.warn(_node(joint), "a fixed joint follows no other; the mimic has no effect")
+        reading.warn(mimic.node, "a fixed joint follows no other; the mimic has no effect")
         return False
-    problem = _problem(joint, joints.get(mimic.source), mimic.source, joints)
+    problem = _problem(joint, joints.get(source), source, joints)
     if problem is not None:
-        _warn_or_refuse(reading, joint, problem)
+        _warn_or_refuse(reading, mimic, problem)
     return problem is None
 
 
@@ -52,9 +53,5 @@ def _problem(joint: UrdfJoint, source: UrdfJoint | None, name: str, names: Itera
     return None
 
 
-def _warn_or_refuse(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
-    reading.warn_or_refuse(_node(joint), message, remedy="it is not followed", kind=UrdfTopologyError)
-
-
-def _node(joint: UrdfJoint) -> XmlElement:
-    return next(child for child in joint.node.children if child.tag == "mimic")
+def _warn_or_refuse(reading: UrdfReading, mimic: UrdfMimic, message: str) -> None:
+    reading.warn_or_refuse(mimic.node, message, remedy="it is not followed", kind=UrdfTopologyError)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from rbd.arguments import require_kind
+from rbd.arguments import file_path, is_path_text, path_text, require_kind
 from rbd.errors import ArgumentError, UrdfPathError, quoted
 from rbd.files.paths import SCHEME, PathFault, check_reference, confined_file
 
@@ -36,13 +36,11 @@ def resolve_mesh(
     rbd.errors.UrdfPathError: mesh 'http://example.com/arm.stl': scheme 'http' is not supported; ...
     """
     require_kind(reference, str, operation="resolve_mesh", argument="reference")
-    if directory is not None:
-        require_kind(directory, str, os.PathLike, operation="resolve_mesh", argument="directory")
+    home = [] if directory is None else [file_path(directory, operation="resolve_mesh", argument="directory")]
     declared = check_packages(packages)
     scheme, path = _scheme_and_path(reference)
     if scheme in _PACKAGE_SCHEMES:
         return _in_package(reference, path, declared)
-    home = [] if directory is None else [Path(directory)]
     directories = [*home, *declared.values()]
     if not directories:
         raise _error(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
@@ -74,12 +72,20 @@ def check_packages(packages: Packages | None) -> dict[str, Path]:
         raise ArgumentError("packages must map names to directories", argument="packages", value=packages)
     declared: dict[str, Path] = {}
     for name, place in packages.items():
-        try:
-            declared[name] = Path(place)
-        except TypeError:
-            message = f"packages[{name!r}] must be a path, not {type(place).__name__}"
-            raise ArgumentError(message, argument="packages", value=place) from None
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+            message = f"packages maps names to directories; {quoted(name)} is no name"
+            raise ArgumentError(message, argument="packages", value=name)
+        declared[name] = _package_path(name, place)
     return declared
+
+
+def _package_path(name: str, place: object) -> Path:
+    text = path_text(place)
+    if text is None or not is_path_text(text):
+        shown = type(place).__name__ if text is None else f"{quoted(text)}: it has a null character or a lone surrogate"
+        message = f"packages[{name!r}] must be a path, not {shown}"
+        raise ArgumentError(message, argument="packages", value=place)
+    return Path(text)
 
 
 def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path:

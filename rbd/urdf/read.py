@@ -7,20 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from rbd.arguments import flag, require_choice, require_kind
+from rbd.arguments import boolean, require_choice, require_kind
 from rbd.files.formats import URDF
 from rbd.files.reading import check_arguments
 from rbd.files.report import emit_warning
 from rbd.files.source import read_bytes, text_bytes
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
-from rbd.urdf.build import build
+from rbd.urdf.build import build_mechanism
+from rbd.urdf.description import UrdfRobot
 from rbd.urdf.packages import Packages, check_packages
 from rbd.urdf.reading import UrdfLimits, UrdfReading
 from rbd.urdf.report import UrdfReport, UrdfWarning
 from rbd.urdf.robot import read_robot
 
-Inertia: TypeAlias = Literal["keep", "project"]
+ImpossibleInertias: TypeAlias = Literal["keep", "project"]
+"""Inertias that no body can have are kept, or projected to the nearest possible ones."""
 
 _LIMITS: Final = UrdfLimits()
 _GRAVITY: Final = (0.0, 0.0, -9.81)
@@ -35,7 +37,7 @@ def load_urdf(
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
     strict: bool = False,
-    inertia: Inertia = "keep",
+    inertia: ImpossibleInertias = "keep",
     snap: bool = True,
     gravity: Sequence[float] = _GRAVITY,
     report: UrdfReport | None = None,
@@ -70,14 +72,13 @@ def load_urdf(
     ['shoulder']
     """
     check_arguments("load_urdf", limits, UrdfLimits, report, UrdfReport)
-    data, file = read_bytes(path, limits.bytes, URDF)
-    read_report = UrdfReport() if report is None else report
+    data, file = read_bytes(path, limits.bytes, URDF), os.fsdecode(path)
     mechanism = parse_urdf(
         data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, couple_joints=couple_joints,
-        packages=packages, limits=limits, strict=strict, inertia=inertia, snap=snap, gravity=gravity,
-        report=read_report,
+        packages=packages, limits=limits, strict=strict, inertia=inertia, snap=snap, gravity=gravity, report=report,
     )  # fmt: skip
-    read_report.directory = Path(file).parent
+    if report is not None:
+        report.directory = Path(file).parent
     return mechanism
 
 
@@ -91,7 +92,7 @@ def parse_urdf(
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
     strict: bool = False,
-    inertia: Inertia = "keep",
+    inertia: ImpossibleInertias = "keep",
     snap: bool = True,
     gravity: Sequence[float] = _GRAVITY,
     report: UrdfReport | None = None,
@@ -104,18 +105,30 @@ def parse_urdf(
     rbd.errors.UrdfTopologyError: <string>:1:33: link 'a': a second link 'a'; the first is in line 1
     """
     check_arguments("parse_urdf", limits, UrdfLimits, report, UrdfReport)
-    floating, remove_fixed_joints = flag(floating, "floating"), flag(remove_fixed_joints, "remove_fixed_joints")
-    strict, snap, couple_joints = flag(strict, "strict"), flag(snap, "snap"), flag(couple_joints, "couple_joints")
+    floating, remove_fixed_joints = boolean(floating, "floating"), boolean(remove_fixed_joints, "remove_fixed_joints")
+    strict, snap = boolean(strict, "strict"), boolean(snap, "snap")
+    couple_joints = boolean(couple_joints, "couple_joints")
     require_kind(file, str, operation="parse_urdf", argument="file")
     require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
-    reading = UrdfReading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
-    reading.report.packages = check_packages(packages)
+    reading = UrdfReading(strict=strict, snap=snap, project_inertias=inertia == "project", limits=limits)
+    declared = check_packages(packages)
     robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, file_format=URDF))
-    if not couple_joints:
-        robot.mimics.clear()
-    mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
-    reading.report.name, reading.report.file = robot.name, file
-    emit_warning(reading.report, UrdfWarning)
+    mechanism = build_mechanism(
+        reading, robot, floating=floating, couple_joints=couple_joints, remove_fixed_joints=remove_fixed_joints,
+        gravity=gravity,
+    )  # fmt: skip
+    contents = _report(reading, robot, declared, file)
+    emit_warning(contents, UrdfWarning)
     if report is not None:
-        report.update_from(reading.report)
+        report.update_from(contents)
     return mechanism
+
+
+def _report(reading: UrdfReading, robot: UrdfRobot, packages: Packages, file: str) -> UrdfReport:
+    """Return the findings, and the contents of the file that a mechanism does not have."""
+    report = UrdfReport()
+    report.name, report.file, report.packages = robot.name, file, packages
+    report.ignored, report.warnings, report.snapped = reading.ignored, reading.warnings, reading.snapped
+    report.mimics = [joint.mimic.entry for joint in robot.joints.values() if joint.mimic is not None]
+    report.geometries = [geometry for link in robot.links.values() for geometry in link.geometries]
+    return report

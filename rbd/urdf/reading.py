@@ -1,4 +1,4 @@
-"""Context of reading one URDF file: limits, options, the report."""
+"""Context of reading one URDF file: limits, options, findings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import final
 import attrs
 
 from rbd.files.formats import URDF
+from rbd.files.limits import FileLimits
 from rbd.files.reading import FileReading
-from rbd.files.xml import FileLimits
-from rbd.urdf.report import UrdfReport
+from rbd.urdf.report import Snapped
 
 
 @final
@@ -24,11 +24,12 @@ class UrdfLimits(FileLimits):
 
 
 @final
-class UrdfReading(FileReading[UrdfReport]):
+class UrdfReading(FileReading):
     """Context of reading one URDF file."""
 
-    def __init__(self, *, strict: bool, snap: bool, project: bool, limits: UrdfLimits) -> None:
-        """Begin with an empty report."""
-        super().__init__(URDF, UrdfReport(), strict=strict, limits=limits)
+    def __init__(self, *, strict: bool, snap: bool, project_inertias: bool, limits: UrdfLimits) -> None:
+        """Begin without findings."""
+        super().__init__(URDF, strict=strict, limits=limits)
+        self.snapped: list[Snapped] = []
         self.snap = snap
-        self.project = project
+        self.project_inertias = project_inertias

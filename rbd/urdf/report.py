@@ -6,7 +6,7 @@ A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeed
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
@@ -15,15 +15,15 @@ from typing_extensions import override
 
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError
-from rbd.files.pose import Matrix3, Triple
+from rbd.files.pose import FloatMat3, FloatVec3
 from rbd.files.report import FileReport
 from rbd.scalars.number_checks import above_zero
 from rbd.urdf.packages import Packages, resolve_mesh
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
-    from rbd.files.mesh_hulls import MeshHull
     from rbd.mechanism import Mechanism
+    from rbd.meshes.rounded_hulls import MeshHull
 
 
 Snappable: TypeAlias = Literal["rotation", "translation", "axis"]
@@ -98,8 +98,8 @@ class Geometry:
     use: Literal["visual", "collision"]
     shape: Literal["box", "cylinder", "sphere", "capsule", "mesh"]
     size: tuple[float, ...]
-    rotation: Matrix3
-    translation: Triple
+    rotation: FloatMat3
+    translation: FloatVec3
     line: int
     mesh: str | None = None
     color: tuple[float, float, float, float] | None = None
@@ -148,13 +148,13 @@ class UrdfReport(FileReport):
         UrdfRefusedError for one of more than 100 MB, and UrdfValueError for one that is no mesh in the format STL, OBJ
         or MSH, nor one that trimesh reads (extra `viz`): COLLADA, GLB, OFF, PLY; or a mesh without a hull.
         """
-        from rbd.files.mesh_hulls import checked_hull_points
+        from rbd.contact.geometry.convex_hulls import checked_hull_points
         from rbd.urdf.meshes import hull_of_mesh
 
         require_kind(mesh, Geometry, operation="UrdfReport.mesh_hull", argument="mesh")
         if mesh.mesh is None:
             raise ArgumentError(f"mesh is a {mesh.shape}, not a mesh", argument="mesh", value=mesh)
-        return hull_of_mesh(self, mesh, checked_hull_points(points), above_zero(rounding, "rounding"))
+        return hull_of_mesh(self, mesh, checked_hull_points(points, "points"), above_zero(rounding, "rounding"))
 
     def collision_model(self, mechanism: Mechanism, *, hull_points: int | None = None) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
@@ -177,7 +177,8 @@ class UrdfReport(FileReport):
         return collision_model(mechanism, self, hull_points)
 
     @override
-    def counts(self) -> dict[str, Sized]:
+    def counts(self) -> dict[str, int]:
         return {
-            "ignored": self.ignored, "snapped": self.snapped, "warnings": self.warnings, "meshes": self.meshes
+            "ignored": len(self.ignored), "snapped": len(self.snapped), "warnings": len(self.warnings),
+            "meshes": len(self.meshes),
         }  # fmt: skip

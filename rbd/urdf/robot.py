@@ -35,7 +35,6 @@ def read_robot(reading: UrdfReading, root: XmlElement) -> UrdfRobot:
     links = _links(reading, root)
     joints = _joints(reading, root, links)
     loops = _loops(reading, root, links, joints)
-    reading.report.mimics += [joint.mimic for joint in joints.values() if joint.mimic is not None]
     return UrdfRobot(root, name, links, joints, loops, followed_mimics(reading, joints))
 
 

@@ -1,4 +1,4 @@
-"""Reader of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
+"""Reader of `<visual>`, `<collision>` and `<material>`: visual and collision shapes; no file is opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias, get_args
 
 from rbd.errors import UrdfValueError
-from rbd.files.shapes import reason_pairs_are_left_out, reason_shape_is_left_out
+from rbd.files.collision_shapes import reason_pairs_are_left_out, reason_shape_is_left_out
 from rbd.files.xml import XmlElement
 from rbd.urdf.origins import read_origin
 from rbd.urdf.reading import UrdfReading
@@ -14,9 +14,9 @@ from rbd.urdf.report import Geometry
 
 Color: TypeAlias = tuple[float, float, float, float]
 Colors: TypeAlias = dict[str, Color]
-_Shape: TypeAlias = Literal["box", "cylinder", "sphere", "capsule", "mesh"]
+_ShapeKind: TypeAlias = Literal["box", "cylinder", "sphere", "capsule", "mesh"]
 
-_SHAPES: Final[tuple[_Shape, ...]] = get_args(_Shape)
+_SHAPES: Final[tuple[_ShapeKind, ...]] = get_args(_ShapeKind)
 _ROUND: Final[dict[str, tuple[str, ...]]] = {
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "length"),
@@ -50,24 +50,26 @@ def _shape(
     pose = read_origin(reading, node, snap=False)
     material = reading.single_child(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
-    shape, body = _geometry(reading, node)
-    size = _size(reading, body, shape)
+    shape, shape_node = _geometry(reading, node)
+    size = _size(reading, shape_node, shape)
     reason = reason_shape_is_left_out(shape, size) or reason_pairs_are_left_out(shape)
     if use == "collision" and reason is not None:
-        reading.ignore(body, reason=reason)
+        reading.ignore(shape_node, reason=reason)
     return Geometry(
         link=link, use=use, shape=shape, size=size, rotation=pose.rotation,
-        translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
+        translation=pose.translation, line=shape_node.line, mesh=_mesh(reading, shape_node, shape), color=color,
         name=node.attributes.get("name"),
     )  # fmt: skip
 
 
-def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElement]:
+def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_ShapeKind, XmlElement]:
     geometry = reading.single_child(node, "geometry")
     if geometry is None:
         raise reading.error(UrdfValueError, node, "<geometry> is missing")
     reading.ignore_unknown(geometry, frozenset(), frozenset(_SHAPES))
-    shapes: list[tuple[_Shape, XmlElement]] = [(each.tag, each) for each in geometry.children if each.tag in _SHAPES]
+    shapes: list[tuple[_ShapeKind, XmlElement]] = [
+        (each.tag, each) for each in geometry.children if each.tag in _SHAPES
+    ]
     if not shapes:
         raise reading.error(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
     if len(shapes) > 1:
@@ -77,7 +79,7 @@ def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElemen
     return shapes[0]
 
 
-def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float, ...]:
+def _size(reading: UrdfReading, node: XmlElement, shape: _ShapeKind) -> tuple[float, ...]:
     if shape == "mesh":
         reading.ignore_unknown(node, frozenset({"filename", "scale"}))
         return reading.vector(node, "scale", (1.0, 1.0, 1.0))
@@ -97,7 +99,7 @@ def _lengths(reading: UrdfReading, node: XmlElement, attribute: str, lengths: tu
     return tuple(map(abs, lengths))
 
 
-def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
+def _mesh(reading: UrdfReading, node: XmlElement, shape: _ShapeKind) -> str | None:
     if shape != "mesh":
         return None
     reference = node.attributes.get("filename", "")

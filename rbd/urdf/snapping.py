@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rbd.files.pose import Matrix3, Triple, float_vector
+from rbd.files.pose import FloatMat3, FloatVec3, float_vector
 from rbd.spatial.linalg import cross3
 
 ANGLE_TOLERANCE: Final = 5e-8
 TOLERANCE: Final = 1e-8
-ROUNDING: Final = 1e-15
+ROUNDING_ERROR: Final = 1e-15
 """Changes no larger than this are the rounding of sine and cosine, and are not reported."""
 
 
@@ -26,19 +26,19 @@ def snapped_angle(angle: float) -> float:
     return right if abs(angle - right) <= ANGLE_TOLERANCE else angle
 
 
-def snapped_axis(axis: Triple) -> Triple:
+def snapped_axis(axis: FloatVec3) -> FloatVec3:
     """Return the unit vector `axis` with components within the tolerance of 0 set to zero, and normalised."""
     rounded = _near(axis, TOLERANCE)
     return axis if rounded == axis else _unit(rounded)
 
 
-def snapped_translation(translation: Triple) -> Triple:
+def snapped_translation(translation: FloatVec3) -> FloatVec3:
     """Return `translation` with components within the tolerance of 0 set to zero."""
     x, y, z = (0.0 if abs(c) <= TOLERANCE else c for c in translation)
     return x, y, z
 
 
-def snapped_rotation(rows: Matrix3, tolerance: float = TOLERANCE) -> Matrix3:
+def snapped_rotation(rows: FloatMat3, tolerance: float = TOLERANCE) -> FloatMat3:
     """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the other entries adjusted.
 
     An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a
@@ -55,12 +55,12 @@ def snapped_rotation(rows: Matrix3, tolerance: float = TOLERANCE) -> Matrix3:
     return _row_first(rows, *zeros[0]) if len(zeros) == 1 else rows
 
 
-def change(old: tuple[float, ...], new: tuple[float, ...]) -> float:
+def largest_difference(old: tuple[float, ...], new: tuple[float, ...]) -> float:
     """Return the largest difference between two tuples."""
     return max(abs(a - b) for a, b in zip(old, new, strict=True))
 
 
-def _near(values: Triple, tolerance: float) -> Triple:
+def _near(values: FloatVec3, tolerance: float) -> FloatVec3:
     """Return a row of unit length with components that small made zero; beside two zeros stands exactly ±1."""
     entries = [0.0 if abs(c) <= tolerance else c for c in values]
     if entries.count(0.0) == 2:
@@ -69,13 +69,13 @@ def _near(values: Triple, tolerance: float) -> Triple:
     return x, y, z
 
 
-def _unit(v: Triple) -> Triple:
+def _unit(v: FloatVec3) -> FloatVec3:
     x, y, z = v
     length = math.hypot(x, y, z)
     return x / length + 0.0, y / length + 0.0, z / length + 0.0
 
 
-def _about_axis(rows: Matrix3, i: int, j: int, tolerance: float) -> Matrix3:
+def _about_axis(rows: FloatMat3, i: int, j: int, tolerance: float) -> FloatMat3:
     """Return the exact rotation whose entry (i, j) is ±1; the rest is the 2 by 2 block of its minor."""
     sign = rows[i][j]
     r, s = (i + 1) % 3, (i + 2) % 3
@@ -88,7 +88,7 @@ def _about_axis(rows: Matrix3, i: int, j: int, tolerance: float) -> Matrix3:
     return _rows([[block.get((row, column), 0.0) for column in range(3)] for row in range(3)])
 
 
-def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
+def _row_first(rows: FloatMat3, i: int, j: int) -> FloatMat3:
     """Return the rotation with a zero at (i, j): that row is kept in its plane, the next made orthogonal to it."""
     row = list(rows[i])
     row[j] = 0.0
@@ -101,6 +101,6 @@ def _row_first(rows: Matrix3, i: int, j: int) -> Matrix3:
     return result[0], result[1], result[2]
 
 
-def _rows(values: list[list[float]]) -> Matrix3:
+def _rows(values: list[list[float]]) -> FloatMat3:
     (a, b, c), (d, e, f), (g, h, i) = values
     return (a, b, c), (d, e, f), (g, h, i)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rbd.errors import UrdfTopologyError, quoted
 from rbd.urdf.cycles import MAX_SHOWN, cycle_text, find_cycle
@@ -16,14 +17,21 @@ from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfRobot
 from rbd.urdf.reading import UrdfReading
 
 
-def ordered(reading: UrdfReading, robot: UrdfRobot) -> tuple[UrdfLink, list[UrdfJoint]]:
-    """Return the root link, and the joints in file order, parents first."""
+class LinkTree(NamedTuple):
+    """The root link, and the joints in file order, parents first."""
+
+    root: UrdfLink
+    joints: list[UrdfJoint]
+
+
+def tree_of_links(reading: UrdfReading, robot: UrdfRobot) -> LinkTree:
+    """Return the tree of the links; raise UrdfTopologyError where they form none."""
     parents = _parent_joints(reading, robot)
     cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
     if cycle:
         raise _cycle_error(reading, parents, cycle)
     root = _root(reading, [link for name, link in robot.links.items() if name not in parents])
-    return root, _parents_first(root.name, robot.joints.values())
+    return LinkTree(root, _parents_first(root.name, robot.joints.values()))
 
 
 def _cycle_error(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:

@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 
-from rbd.arguments import flag, name_sequence, require_kind
+from rbd.arguments import boolean, name_sequence, require_kind
 from rbd.errors import ArgumentError, UrdfError
 from rbd.files.formats import URDF
 from rbd.files.writing import element, write_text
@@ -41,7 +41,6 @@ def write_urdf(
     ...     rbd.load_urdf(path).nv
     7
     """
-    require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
     write_text(path, text, URDF)
 
@@ -80,7 +79,7 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
     require_kind(name, str, operation="format_urdf", argument="name")
     frames = name_sequence(frames, "frames")
-    flag(strict, "strict")
+    boolean(strict, "strict")
     text = _text(mechanism, name, frames, strict=strict)
     try:
         with warnings.catch_warnings():

@@ -47,13 +47,13 @@ def _problem(coupling: Coupling, sources: dict[str, str]) -> str | None:
 
 
 def loop_joint_lines(
-    joint: Joint, before: RigidBody, after: RigidBody, placement: Transform, successor_placement: Transform,
+    joint: Joint, predecessor: RigidBody, successor: RigidBody, placement: Transform, successor_placement: Transform,
     *, strict: bool,
 ) -> Iterator[str]:  # fmt: skip
     """Yield the lines of a loop joint; raise ArgumentError naming it when its type has no name."""
     kind, axis = ("spherical", None) if isinstance(joint.type, QuaternionSpherical) else kind_and_axis(joint)
     yield "  " + element("loop_joint", {"name": joint.name, "type": kind}, closed=False)
-    for tag, body, pose in (("link1", before, placement), ("link2", after, successor_placement)):
+    for tag, body, pose in (("link1", predecessor, placement), ("link2", successor, successor_placement)):
         yield f"    {element(tag, {'link': body.name, **placement_attributes(pose)})}"
     yield from parameter_lines(joint, kind, axis, strict=strict)
     yield "  </loop_joint>"

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from rbd.files.bounds import UNBOUNDED
 from rbd.files.formats import URDF
-from rbd.files.pose import Matrix3, Triple, float_vector
+from rbd.files.pose import FloatMat3, FloatVec3, float_vector
 from rbd.files.writing import (
     coefficient_attributes,
     element,
@@ -24,11 +25,11 @@ from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.spatial.linalg import cross3
-from rbd.urdf.origins import planar_axes, rpy_rows
+from rbd.urdf.origins import planar_axes, rotation_of_rpy
 
-_LARGEST: Final = 1.7976931348623157e308
+_MAX_FLOAT: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
-_NOISE: Final = 1e-13  # radians; smaller angles are rounding errors of the others
+_ANGLE_NOISE: Final = 1e-13  # radians; smaller angles are rounding errors of the others
 
 
 def link_lines(body: RigidBody) -> Iterator[str]:
@@ -63,15 +64,15 @@ def placement_attributes(placement: Transform) -> dict[str, str]:
     return {"xyz": numbers_text(translation), "rpy": numbers_text(rpy)} if any((*translation, *rpy)) else {}
 
 
-def rpy_of(rows: Matrix3) -> Triple:
+def rpy_of(rows: FloatMat3) -> FloatVec3:
     """Return roll, pitch and yaw of a rotation, rounded, such that reading and writing them again reproduces them.
 
     Rounding may alternate between two neighbours; iterating here settles it in the first file, not in the second.
     """
-    return fixed_point(_rounded_rpy(rows), lambda rpy: _rounded_rpy(rpy_rows(rpy)))
+    return fixed_point(_rounded_rpy(rows), lambda rpy: _rounded_rpy(rotation_of_rpy(rpy)))
 
 
-def _rounded_rpy(rows: Matrix3) -> Triple:
+def _rounded_rpy(rows: FloatMat3) -> FloatVec3:
     """Return roll, pitch and yaw of a rotation, rounded.
 
     Where pitch is nearly a right angle, yaw is hardly determined, and rounded to what is; pitch and roll are taken
@@ -87,7 +88,7 @@ def _rounded_rpy(rows: Matrix3) -> Triple:
 
 def _angle(angle: float, scale: float = 1.0) -> float:
     """Return a rounded angle; rounding errors become zero, and half a turn is positive."""
-    settled = 0.0 if abs(angle) < _NOISE * scale else rounded(angle, scale)
+    settled = 0.0 if abs(angle) < _ANGLE_NOISE * scale else rounded(angle, scale)
     return math.pi if abs(settled) >= rounded(math.pi, scale) else settled
 
 
@@ -106,7 +107,7 @@ def joint_lines(
     yield "  </joint>"
 
 
-def parameter_lines(joint: Joint, kind: str, axis: Triple | None, *, strict: bool) -> Iterator[str]:
+def parameter_lines(joint: Joint, kind: str, axis: FloatVec3 | None, *, strict: bool) -> Iterator[str]:
     """Yield the lines of axis, bounds, damping and friction."""
     if axis is not None:
         yield f"    {element('axis', {'xyz': numbers_text(axis)})}"
@@ -118,11 +119,11 @@ def parameter_lines(joint: Joint, kind: str, axis: Triple | None, *, strict: boo
         yield f"    {element('dynamics', dynamics)}"
 
 
-def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+def kind_and_axis(joint: Joint) -> tuple[str, FloatVec3 | None]:
     """Return the type and axis of a joint; raise ArgumentError naming it when URDF has no such type."""
     match joint.type:
         case Revolute(axis=axis):
-            return ("continuous" if _range(joint) == (-math.inf, math.inf) else "revolute"), axis
+            return ("continuous" if _position_bounds(joint) == UNBOUNDED else "revolute"), axis
         case Prismatic(axis=axis):
             return "prismatic", axis
         case Planar(x=x, y=y):
@@ -135,7 +136,7 @@ def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
             raise refusal(joint, f"URDF has no joint type {type(other).__name__}")
 
 
-def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
+def _normal(joint: Joint, x: FloatVec3, y: FloatVec3) -> FloatVec3:
     normal = float_vector(cross3(x, y))
     axes_read_again = planar_axes(normal)
     defect = max(abs(a - b) for a, b in zip((*x, *y), (*axes_read_again[0], *axes_read_again[1]), strict=True))
@@ -146,7 +147,7 @@ def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
     return rounded_unit(normal)
 
 
-def _range(joint: Joint) -> tuple[float, float]:
+def _position_bounds(joint: Joint) -> tuple[float, float]:
     ((lower, upper),) = joint.position_bounds
     return to_float(lower), to_float(upper)
 
@@ -157,8 +158,8 @@ def _limit(joint: Joint, kind: str) -> dict[str, str]:
         return {}
     limit: dict[str, str] = {}
     if kind != "continuous":
-        lower, upper = _range(joint)
-        limit = {"lower": numbers_text([max(lower, -_LARGEST)]), "upper": numbers_text([min(upper, _LARGEST)])}
+        lower, upper = _position_bounds(joint)
+        limit = {"lower": numbers_text([max(lower, -_MAX_FLOAT)]), "upper": numbers_text([min(upper, _MAX_FLOAT)])}
     for attribute in ("velocity", "effort"):
         ((lower, upper),) = ([to_float(end) for end in pair] for pair in getattr(joint, f"{attribute}_bounds"))
         if lower != -upper:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from rbd.arguments import name_sequence, require_callable, require_choice, require_kind, sequence, whole_number
+from rbd.arguments import file_path, name_sequence, require_callable, require_choice, sequence, whole_number
 from rbd.errors import ArgumentError
 from rbd.scalars.number_checks import above_zero
-from rbd.viz.layers import LAYERS
+from rbd.viz.layers import LAYERS, Layer
 from rbd.viz.pictures import Size
 
 _RATIOS: Final = (0.1, 4.0)
 
 
-def layer_names(layers: Iterable[str]) -> Collection[str]:
-    """Return names of layers; raise ArgumentError for anything else."""
-    names = name_sequence(layers, "layers")
-    for name in names:
-        require_choice(name, LAYERS, "layers", "layer")
-    return names
+def layer_names(layers: Iterable[str]) -> tuple[Layer, ...]:
+    """Return names of layers in the order of `LAYERS`; raise ArgumentError for anything else."""
+    names = [layer_name(name, "layers") for name in name_sequence(layers, "layers")]
+    return tuple(layer for layer in LAYERS if layer in names)
+
+
+def layer_name(name: str, argument: str) -> Layer:
+    """Return the name of a layer; raise ArgumentError naming the argument for anything else."""
+    require_choice(name, LAYERS, argument, "layer")
+    return cast("Layer", name)
 
 
 def checked_pixel_ratio(value: object) -> float | None:
@@ -37,8 +40,7 @@ def checked_pixel_ratio(value: object) -> float | None:
 
 def checked_path(path: object) -> Path:
     """Return the path of a picture or film."""
-    require_kind(path, str, os.PathLike, operation="Viewer", argument="path")
-    return Path(path)  # type: ignore[arg-type]  # checked in the line above
+    return file_path(path, operation="Viewer", argument="path")
 
 
 def checked_size(size: object) -> Size:

@@ -6,29 +6,37 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from rbd.extras import names_extra
+from rbd.arguments import require_kind
+from rbd.extras import requires_extra
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def new_space() -> Any:
-    """Return the 3D axes of a new figure."""
+def space_axes(ax: object, operation: str) -> Any:
+    """Return 3D axes, with None those of a new figure; raise ArgumentError for anything else."""
+    if ax is not None:
+        kind = matplotlib_module("mpl_toolkits.mplot3d").Axes3D
+        require_kind(ax, kind, operation=operation, argument="ax")
+        return ax
     figure = matplotlib_module("matplotlib.figure").Figure(figsize=(6.4, 4.8), layout="constrained")
     return figure.add_subplot(projection="3d", computed_zorder=False)
 
 
-def new_chart() -> Axes:
-    """Return the axes of a new figure, for curves."""
+def chart_axes(ax: object, operation: str) -> Axes:
+    """Return axes for curves, with None those of a new figure; raise ArgumentError for anything else."""
+    if ax is not None:
+        require_kind(ax, matplotlib_module("matplotlib.axes").Axes, operation=operation, argument="ax")
+        return cast("Axes", ax)
     figure = matplotlib_module("matplotlib.figure").Figure(figsize=(7.2, 3.6), layout="constrained")
     axes: Axes = figure.add_subplot()
     return axes
 
 
-@names_extra("plots")
+@requires_extra("plots")
 def matplotlib_module(module: str) -> Any:
     """Import a module of matplotlib; raise MissingPackageError."""
     importlib.import_module("mpl_toolkits.mplot3d")

@@ -78,6 +78,13 @@ def arrows(state: MechanismState, forces: Forces) -> Array:
     return np.array(rows, dtype=np.float64).reshape(-1, 2, 3)
 
 
+def scaled(forces: Array, longest: float) -> Array:
+    """Return forces, as `arrows` returns them, with vectors scaled so that the longest has this length."""
+    largest = float(np.linalg.norm(forces[:, 1], axis=1).max(initial=0.0))
+    factor = longest / largest if largest else 1.0
+    return np.asarray(forces * np.array([1.0, factor])[:, None], dtype=np.float64)
+
+
 def _in_root(state: MechanismState, value: Any) -> Any:
     return state.relative_transform(value.frame, state.mechanism.root_frame) @ value
 

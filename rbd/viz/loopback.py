@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Final, final
 
 from typing_extensions import override
 
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 
 if TYPE_CHECKING:
     from viser import ClientHandle, ViserServer
     from viser.infra import WebsockClientConnection, WebsockMessageHandler, WebsockServer
 
 HOST: Final = "127.0.0.1"
-_OWN: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
+_LOOPBACK: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
 
 
 def is_own_page(origin: str | None, host: str | None) -> bool:
@@ -45,22 +45,22 @@ def is_own_page(origin: str | None, host: str | None) -> bool:
     >>> is_own_page("http://example.com", "127.0.0.1:8080"), is_own_page(None, "127.0.0.1:8080")
     (False, False)
     """
-    return host is not None and _OWN.match(host) is not None and origin in (f"http://{host}", f"https://{host}")
+    return host is not None and _LOOPBACK.match(host) is not None and origin in (f"http://{host}", f"https://{host}")
 
 
-@names_extra("viewers")
+@requires_extra("viewers")
 def start_server(port: int, label: str) -> ViserServer:
     """Return viser's server, running at 127.0.0.1 and this port or the next one that is free; 0 is any free one."""
     import viser
 
-    logging.getLogger("websockets.server").addFilter(_is_worth_telling)
+    logging.getLogger("websockets.server").addFilter(_is_logged)
     with _quiet():
         server = viser.ViserServer(host=HOST, port=port, label=label, verbose=False)
-    server.request_share_url = _share_nothing  # type: ignore[method-assign]  # viser has no other way
-    infra = _infra(server)
-    _set_events_in_one_thread(infra, infra)
-    infra.on_client_connect(partial(_admit, infra))
-    infra.disconnect_all_clients()  # pages that were faster than the line before come again
+    server.request_share_url = _refuse_share_url  # type: ignore[method-assign]  # viser has no other way
+    websockets = _websocket_server(server)
+    _set_events_in_one_thread(websockets, websockets)
+    websockets.on_client_connect(partial(_admit, websockets))
+    websockets.disconnect_all_clients()  # pages that were faster than the line before come again
     return server
 
 
@@ -71,17 +71,17 @@ def stop_server(server: ViserServer) -> None:
 
 
 def send_script(to: ViserServer | ClientHandle, source: str) -> None:
-    """Let one page run a script, or all pages of a server, also those that open later."""
+    """Send a script to one page, or to all pages of a server, also those that open later."""
     from viser import ClientHandle
     from viser._messages import RunJavascriptMessage
 
-    page = to._websock_connection if isinstance(to, ClientHandle) else _infra(to)  # pyright: ignore[reportPrivateUsage]
+    page = to._websock_connection if isinstance(to, ClientHandle) else _websocket_server(to)  # pyright: ignore[reportPrivateUsage]
     page.queue_message(RunJavascriptMessage(source))
 
 
 def wait_until_sent(server: ViserServer, client: int, end: float) -> None:
     """Wait until a page has been sent all messages to all pages so far; raise TimeoutError at the time `end`."""
-    buffer = _infra(server).get_message_buffer()
+    buffer = _websocket_server(server).get_message_buffer()
     last = buffer.message_counter - 1
     while client in server.get_clients() and buffer.generator_cursors.get(client, -1) < last:
         if time.monotonic() > end:
@@ -89,7 +89,7 @@ def wait_until_sent(server: ViserServer, client: int, end: float) -> None:
         time.sleep(0.002)
 
 
-def _infra(server: ViserServer) -> WebsockServer:
+def _websocket_server(server: ViserServer) -> WebsockServer:
     return server._websock_server  # pyright: ignore[reportPrivateUsage]  # viser has no other way
 
 
@@ -108,7 +108,7 @@ class _EventOfThread(asyncio.Event):
 
 
 def _set_events_in_one_thread(server: WebsockServer, handler: WebsockMessageHandler) -> None:
-    """Let only the thread of the server wake what sends the messages of a handler."""
+    """Let only the server's thread wake the sender of a handler's messages."""
     thread = server._server_thread  # pyright: ignore[reportPrivateUsage]  # viser has no other way
     handler.get_message_buffer().message_event = _EventOfThread(thread)
 
@@ -126,12 +126,12 @@ async def _admit(server: WebsockServer, client: WebsockClientConnection) -> None
     raise asyncio.CancelledError
 
 
-def _is_worth_telling(record: logging.LogRecord) -> bool:
+def _is_logged(record: logging.LogRecord) -> bool:
     """Return False for connections that browsers open in advance, and close unused."""
     return record.getMessage() != "opening handshake failed"
 
 
-def _share_nothing(verbose: bool = True) -> str | None:
+def _refuse_share_url(verbose: bool = True) -> str | None:
     return None
 
 

@@ -1,4 +1,4 @@
-"""Poses of viser's nodes, without its setters, whose comparisons with a tolerance take most of the time of a frame."""
+"""Poses of viser's nodes, set without its setters: their comparisons take most of the time of a frame."""
 
 # The handles of nodes have no other way to send a pose, and pyright does not know their types:
 # pyright: reportPrivateUsage=false
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def set_positions(nodes: Sequence[FrameHandle], positions: Array, before: Array) -> None:
-    """Move the nodes whose positions (n, 3) are others than before."""
+    """Move the nodes whose positions (n, 3) have changed."""
     from viser._messages import SetPositionMessage
 
     for k in (positions != before).any(axis=1).nonzero()[0].tolist():
@@ -25,12 +25,12 @@ def set_positions(nodes: Sequence[FrameHandle], positions: Array, before: Array)
         node.api._queue_scene_message(SetPositionMessage(node.name, (x, y, z)))
 
 
-def set_orientations(nodes: Sequence[FrameHandle], turns: Array, before: Array) -> None:
-    """Turn the nodes whose unit quaternions (n, 4) are others than before."""
+def set_orientations(nodes: Sequence[FrameHandle], orientations: Array, before: Array) -> None:
+    """Turn the nodes whose unit quaternions (n, 4) have changed."""
     from viser._messages import SetOrientationMessage
 
-    for k in (turns != before).any(axis=1).nonzero()[0].tolist():
+    for k in (orientations != before).any(axis=1).nonzero()[0].tolist():
         node = cast("Any", nodes[k])._impl
-        w, x, y, z = turns[k].tolist()
+        w, x, y, z = orientations[k].tolist()
         node.wxyz[:] = w, x, y, z
         node.api._queue_scene_message(SetOrientationMessage(node.name, (w, x, y, z)))

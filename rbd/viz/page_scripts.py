@@ -39,7 +39,7 @@ _PLAYED: Final = "window.rbdPixels?.tell();"
 
 
 def add_page_scripts(server: ViserServer) -> None:
-    """Let all pages leave out the background image, and prepare them for `tell_of_playback`.
+    """Send the scripts to all pages: one hides the background image, the other serves `announce_playback`.
 
     The image takes time for every pixel even where there is none.
     """
@@ -47,7 +47,7 @@ def add_page_scripts(server: ViserServer) -> None:
     send_script(server, _PIXELS)
 
 
-def tell_of_playback(server: ViserServer) -> None:
+def announce_playback(server: ViserServer) -> None:
     """Tell the pages that are open that a trajectory is playing, at least once a second.
 
     A page that draws fewer than 30 frames in each of two seconds halves its pixels in each direction, down to half of

@@ -15,19 +15,19 @@ _CATCH_UP: Final = 0.1
 
 @final
 class Player:
-    """A clock from `start` to `end`, which calls `draw(t, playing)` sixty times a second while it runs.
+    """Clock from `start` to `end`, which calls `draw(t, playing)` sixty times a second while it runs.
 
     When drawing takes longer than that, frames are left out; the clock stays right.
     """
 
     def __init__(self, start: float, end: float, draw: Callable[[float, bool], None], speed: float) -> None:
-        """Make it; it stands, and draws nothing, until it is started."""
+        """Make a stopped clock; it draws nothing until `start`."""
         self._start, self._end, self._draw, self._speed = start, end, draw, speed
-        self._t, self._since = start, time.perf_counter()
-        self._playing, self._closed, self._moved, self._repeat = False, False, False, False
+        self._t, self._t_set_at = start, time.perf_counter()
+        self._playing, self._closed, self._frame_is_due, self._repeat = False, False, False, False
         self._is_drawing = False
         self.halted = False
-        """Whether something else is shown now, until it runs again."""
+        """Whether `halt` was the last call: then something else is shown."""
         self._change = threading.Condition()
         self.frames = 0
         """Number of frames drawn."""
@@ -35,7 +35,7 @@ class Player:
         self._thread = threading.Thread(target=self._run, name="rbd player", daemon=True)
 
     def start(self) -> None:
-        """Begin to play, in a thread that ends with `close`."""
+        """Run, in a thread that ends with `close`."""
         with self._change:
             self._set(self._start, True)
         self._thread.start()
@@ -44,17 +44,21 @@ class Player:
         """Stop without drawing."""
         with self._change:
             self._set(self._now(), False)
-            self._moved, self.halted = False, True
+            self._frame_is_due, self.halted = False, True
 
-    def play(self, playing: bool) -> None:
-        """Run, from the beginning if it is at its end, or stop."""
+    def play(self) -> None:
+        """Run; from the start if it is at its end."""
         with self._change:
-            if playing:
-                self.error = None
-            self._set(self._start if playing and self._now() >= self._end else self._now(), playing)
+            self.error = None
+            self._set(self._start if self._now() >= self._end else self._now(), True)
+
+    def pause(self) -> None:
+        """Stop, and draw the frame of this time."""
+        with self._change:
+            self._set(self._now(), False)
 
     def scrub(self, t: float) -> None:
-        """Stop at a time."""
+        """Stop at a time, and draw its frame."""
         with self._change:
             self._set(min(max(t, self._start), self._end), False)
 
@@ -70,9 +74,9 @@ class Player:
             self._repeat = repeat
 
     def wait(self) -> None:
-        """Wait until it stands and its last frame is drawn; raise what drawing has raised."""
+        """Wait until it has stopped and its last frame is drawn; raise what drawing has raised."""
         with self._change:
-            self._change.wait_for(lambda: self._closed or not (self._playing or self._moved or self._is_drawing))
+            self._change.wait_for(lambda: self._closed or not (self._playing or self._frame_is_due or self._is_drawing))
         if self.error is not None:
             raise self.error
 
@@ -85,24 +89,24 @@ class Player:
             self._thread.join(timeout=5.0)
 
     def _set(self, t: float, playing: bool) -> None:
-        self._t, self._since, self._playing, self._moved = t, time.perf_counter(), playing, True
+        self._t, self._t_set_at, self._playing, self._frame_is_due = t, time.perf_counter(), playing, True
         self.halted = False
         self._change.notify_all()
 
     def _now(self) -> float:
-        run = (time.perf_counter() - self._since) * self._speed if self._playing else 0.0
+        run = (time.perf_counter() - self._t_set_at) * self._speed if self._playing else 0.0
         return min(self._t + run, self._end)
 
     def _next(self) -> tuple[float, bool] | None:
-        """Wait until there is something to draw; return the time and whether it runs on, None at the end."""
+        """Wait until there is something to draw; return the time and whether it runs on, None after `close`."""
         with self._change:
-            self._change.wait_for(lambda: self._closed or self._playing or self._moved)
+            self._change.wait_for(lambda: self._closed or self._playing or self._frame_is_due)
             if self._closed:
                 return None
             t = self._now()
             if self._playing and t >= self._end:
                 self._set(self._start if self._repeat else self._end, self._repeat)
-            self._moved, self._is_drawing = False, True
+            self._frame_is_due, self._is_drawing = False, True
             return t, self._playing
 
     def _run(self) -> None:

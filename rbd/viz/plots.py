@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rbd.algorithms import loop_gap
-from rbd.arguments import flag, require_choice, require_kind
+from rbd.arguments import boolean, require_choice, require_kind
 from rbd.contact import CollisionModel, ContactTrajectory
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.simulation import ForceElement
 from rbd.state import MechanismState
-from rbd.viz.figures import matplotlib_module, new_chart, new_space, set_limits
-from rbd.viz.forces import Forces, arrows
-from rbd.viz.poses import applied, body_poses
+from rbd.viz.figures import chart_axes, matplotlib_module, set_limits, space_axes
+from rbd.viz.forces import Forces, arrows, scaled
+from rbd.viz.poses import body_poses, transformed_points
 from rbd.viz.skeleton import Bone, bones, loop_ends
 from rbd.viz.trajectories import AnyTrajectory, as_trajectory, require_fitting
 
@@ -50,10 +50,10 @@ def plot_mechanism(
     >>> picture.figure.savefig("humanoid.png")        # doctest: +SKIP
     """
     require_kind(state, MechanismState, operation="plot_mechanism", argument="state")
-    length, labelled = float(flag(frames, "frames")), flag(names, "names")
+    length, labelled = float(boolean(frames, "frames")), boolean(names, "names")
     pushes, mechanism = arrows(state, forces), state.mechanism
     parts, poses = bones(mechanism), body_poses(state, mechanism.bodies)
-    drawn = new_space() if ax is None else ax
+    drawn = space_axes(ax, "plot_mechanism")
     ends = _bones(drawn, poses, parts)
     corners = [ends, poses[:, :3, 3], _loops(drawn, state), _contacts(drawn, state)]
     low, high = _extent(np.concatenate(corners))
@@ -69,8 +69,8 @@ def plot_mechanism(
 
 def _bones(axes: Any, poses: Array, parts: Sequence[Bone]) -> Array:
     """Draw the lines and joints of all bodies; return the ends of the lines."""
-    lines = np.concatenate([applied(pose, bone.segments) for pose, bone in zip(poses, parts, strict=True)])
-    joints = np.concatenate([applied(pose, bone.joints) for pose, bone in zip(poses, parts, strict=True)])
+    lines = np.concatenate([transformed_points(pose, bone.segments) for pose, bone in zip(poses, parts, strict=True)])
+    joints = np.concatenate([transformed_points(pose, bone.joints) for pose, bone in zip(poses, parts, strict=True)])
     _lines(axes, lines, _BONE, 2.5)
     axes.scatter(*joints.T, color=_JOINT, s=18, depthshade=False, zorder=5)
     return lines.reshape(-1, 3)
@@ -102,7 +102,7 @@ def _frames(axes: Any, pose: Array, bone: Bone, length: float, names: bool) -> N
 def _loops(axes: Any, state: MechanismState) -> Array:
     """Draw loop joints; return their points."""
     ends = [
-        [applied(state.transform_to_root(body).matrix, point) for body, point in sides]
+        [transformed_points(state.transform_to_root(body).matrix, point) for body, point in sides]
         for loop in loop_ends(state.mechanism)
         for sides in [((loop.predecessor, loop.before), (loop.successor, loop.after))]
     ]
@@ -130,10 +130,9 @@ def _forces(axes: Any, forces: Array, longest: float) -> Array:
     """Draw forces; return the points of their arrows."""
     if not len(forces):
         return np.empty((0, 3))
-    largest = float(np.linalg.norm(forces[:, 1], axis=1).max())
-    vectors = forces[:, 1] * (longest / largest if largest else 1.0)
-    axes.quiver(*forces[:, 0].T, *vectors.T, color=_FORCE, linewidth=1.6, arrow_length_ratio=0.18, zorder=7)
-    return np.concatenate([forces[:, 0], forces[:, 0] + vectors])
+    starts, vectors = scaled(forces, longest).transpose(1, 0, 2)
+    axes.quiver(*starts.T, *vectors.T, color=_FORCE, linewidth=1.6, arrow_length_ratio=0.18, zorder=7)
+    return np.concatenate([starts, starts + vectors])
 
 
 # -------------------------------------------------------------------- curves
@@ -157,9 +156,10 @@ def plot_trajectory(
     require_choice(quantity, ("q", "v"), "quantity", "quantity")
     if mechanism is not None:
         require_fitting(motion, mechanism)
+    axes = chart_axes(ax, "plot_trajectory")
     values = motion.q if quantity == "q" else motion.v
     labels = [f"{quantity}[{k}]" for k in range(values.shape[1])] if mechanism is None else _labels(mechanism, quantity)
-    return _chart(ax, motion.t, values, labels, quantity)
+    return _draw_curves(axes, motion.t, values, labels, quantity)
 
 
 def plot_energies(
@@ -184,9 +184,11 @@ def plot_energies(
     """
     motion = as_trajectory(trajectory, "plot_energies")
     require_fitting(motion, mechanism)
+    axes = chart_axes(ax, "plot_energies")
     energies = motion.energies(mechanism, forces, collision_model=collision_model)
     shown = [name for name in energies._fields if name != "elastic" or energies.elastic.any()]
-    return _chart(ax, motion.t, np.stack([getattr(energies, name) for name in shown], axis=1), shown, "energy (J)")
+    values = np.stack([getattr(energies, name) for name in shown], axis=1)
+    return _draw_curves(axes, motion.t, values, shown, "energy (J)")
 
 
 def plot_gaps(trajectory: AnyTrajectory, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
@@ -209,16 +211,15 @@ def plot_gaps(trajectory: AnyTrajectory, mechanism: Mechanism, *, ax: Axes | Non
     has_loops = bool(mechanism.loop_joints or mechanism.couplings)
     if not has_loops and not pairs.shape[1]:
         raise _no_gaps(trajectory)
-    drawn = ax
+    axes = chart_axes(ax, "plot_gaps")
     if pairs.shape[1]:
         labels = [f"pair {k}" for k in range(pairs.shape[1])]
-        drawn = _chart(drawn, motion.t[: len(pairs)], pairs, labels, "distance (m)")
+        _draw_curves(axes, motion.t[: len(pairs)], pairs, labels, "distance (m)")
     if has_loops:
         gaps = _loop_gaps(motion.q, mechanism)
-        drawn = _chart(drawn, motion.t, np.maximum(gaps, 1e-17)[:, None], ["loops"], "gap (m, rad)")
-        drawn.set_yscale("log" if not pairs.shape[1] else "linear")
-    assert drawn is not None
-    return drawn
+        _draw_curves(axes, motion.t, np.maximum(gaps, 1e-17)[:, None], ["loops"], "gap (m, rad)")
+        axes.set_yscale("log" if not pairs.shape[1] else "linear")
+    return axes
 
 
 def _no_gaps(trajectory: AnyTrajectory) -> ArgumentError:
@@ -243,15 +244,14 @@ def _labels(mechanism: Mechanism, quantity: str) -> list[str]:
     return labels
 
 
-def _chart(ax: Axes | None, t: Array, values: Array, labels: Sequence[str], what: str) -> Axes:
-    """Draw curves over time, with a legend unless there are many."""
-    axes = new_chart() if ax is None else ax
+def _draw_curves(axes: Axes, t: Array, values: Array, labels: Sequence[str], ylabel: str) -> Axes:
+    """Draw curves over time, with a legend unless there are many; return the axes."""
     colors = matplotlib_module("matplotlib").colormaps["tab10" if len(labels) <= 10 else "turbo"]
     for k, label in enumerate(labels):
         color = colors(k) if len(labels) <= 10 else colors((k + 0.5) / len(labels))
         axes.plot(t, values[:, k], label=label, color=color, linewidth=1.4)
-    axes.set(xlabel="time (s)", ylabel=what)
+    axes.set(xlabel="time (s)", ylabel=ylabel)
     axes.grid(alpha=0.3)
-    if len(axes.lines) <= _CURVES_WITH_NAMES:
+    if 0 < len(axes.lines) <= _CURVES_WITH_NAMES:
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small", frameon=False)
     return axes

@@ -16,7 +16,7 @@ def body_poses(state: MechanismState, bodies: Iterable[RigidBody]) -> Array:
     return np.array([state.transform_to_root(body).matrix for body in bodies], dtype=np.float64).reshape(-1, 4, 4)
 
 
-def applied(pose: Array, points: Array) -> Array:
+def transformed_points(pose: Array, points: Array) -> Array:
     """Return points (..., 3) transformed by a pose (4, 4)."""
     return points @ pose[:3, :3].T + pose[:3, 3]
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.files.colored_meshes import Color
 from rbd.mechanism import Mechanism
+from rbd.meshes.colored_meshes import Color
 from rbd.scalars.arrays import Array
 from rbd.viz.ground import grid_lines, grid_spacing, line_file
 from rbd.viz.layers import Layer
 from rbd.viz.node_poses import set_orientations, set_positions
-from rbd.viz.poses import applied, quaternions
+from rbd.viz.poses import quaternions, transformed_points
 from rbd.viz.skeleton import LoopEnds, bones, loop_ends
 from rbd.viz.surfaces import Surface, plane_pose, sphere, square
 from rbd.viz.visuals import Visual, Visuals
@@ -58,27 +58,30 @@ class Scene:
         self.move(poses)
 
     def _light(self) -> None:
-        """Make a sun and the sky."""
+        """Add the lights: a sun and a sky."""
         self._scene.configure_environment_map(None)
         self._scene.configure_default_lights(enabled=False)
         self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=1.8)
         sun = (0.5 * self.size, -0.9 * self.size, 1.6 * self.size)
         self._sun = self._scene.add_light_directional("/sun", intensity=2.0, position=sun)
 
-    # ---------------------------------------------------------------- what moves
+    # ---------------------------------------------------------------- motion
 
     def move(self, poses: Array, forces: Array | None = None) -> None:
         """Show bodies at poses (n, 4, 4), and forces (m, 2, 3): points of application and arrows, in metres."""
-        places, turns = poses[:, :3, 3], quaternions(poses[:, :3, :3])
+        positions, orientations = poses[:, :3, 3], quaternions(poses[:, :3, :3])
         sent, self._poses = self._sent, poses
-        self._sent = np.full_like(places, np.nan), np.full_like(turns, np.nan)  # unknown until all of them are
+        self._sent = (
+            np.full_like(positions, np.nan),
+            np.full_like(orientations, np.nan),
+        )  # unknown until all of them are
         with self._server.atomic():
-            set_positions(self._bodies, places, sent[0])
-            set_orientations(self._bodies, turns, sent[1])
-            self._sent = places, turns
+            set_positions(self._bodies, positions, sent[0])
+            set_orientations(self._bodies, orientations, sent[1])
+            self._sent = positions, orientations
             for line, ends in zip(self._gaps, self._loops, strict=False):
                 line.points = self._gap(ends)
-            self._keep_ground_below()
+            self._center_ground()
             if forces is not None:
                 self._forces = forces
                 self._draw_forces()
@@ -86,7 +89,7 @@ class Scene:
     def _gap(self, ends: LoopEnds) -> NDArray[np.float32]:
         """Return the line from one end of a loop joint to the other, in the root frame."""
         a, b = self._poses[self._index[ends.predecessor]], self._poses[self._index[ends.successor]]
-        return np.array([[applied(a, ends.before), applied(b, ends.after)]], dtype=np.float32)
+        return np.array([[transformed_points(a, ends.before), transformed_points(b, ends.after)]], dtype=np.float32)
 
     def _draw_forces(self) -> None:
         if self._arrows is not None:
@@ -216,15 +219,15 @@ class Scene:
         radius = 1.5 * self.size
         lines = line_file(*grid_lines(self._spacing, radius))
         self._grid = self._scene.add_glb("/ground", lines, cast_shadow=False, receive_shadow=False)
-        self._keep_ground_below()
+        self._center_ground()
         self._shade = self._scene.add_grid(  # without lines; below those of the grid, which would flicker
             "/ground/shade", 2 * radius, 2 * radius, cell_thickness=0.0, section_thickness=0.0,
             fade_distance=8 * self.size, position=(0.0, 0.0, -self.size / 1000),
         )  # fmt: skip
         yield self._grid
 
-    def _keep_ground_below(self) -> None:
-        """Move the grid by whole cells, which one does not see, to where the bodies are."""
+    def _center_ground(self) -> None:
+        """Move the grid by whole cells, which is invisible, to below the bodies."""
         if self._grid is not None and len(self._poses) > 1:
             middle: Array = self._poses[1:, :2, 3].mean(axis=0)
             if float(np.abs(middle - self._grid.position[:2]).max()) > self._spacing:
@@ -233,9 +236,12 @@ class Scene:
 
     def extent(self, poses: Array) -> tuple[Array, Array]:
         """Return the corners of a box around the bodies but the root body, which may have planes of any size."""
-        clouds = [applied(pose, bone.segments.reshape(-1, 3)) for pose, bone in zip(poses, self._bones, strict=True)]
+        clouds = [
+            transformed_points(pose, bone.segments.reshape(-1, 3))
+            for pose, bone in zip(poses, self._bones, strict=True)
+        ]
         clouds += [
-            applied(poses[self._index[visual.body]] @ visual.pose, visual.surface.vertices)
+            transformed_points(poses[self._index[visual.body]] @ visual.pose, visual.surface.vertices)
             for visual in self._shown_visuals()
             if not visual.body.is_root
         ]

@@ -15,19 +15,17 @@ import numpy as np
 
 from rbd.arguments import require_kind
 from rbd.contact import CollisionModel, Distance
-from rbd.contact.geometry.shape_kinds import bounding_radius
 from rbd.contact.geometry.shapes import Shape, is_ground
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState
-from rbd.viz.figures import matplotlib_module, new_space, set_limits
+from rbd.viz.figures import matplotlib_module, set_limits, space_axes
 from rbd.viz.forces import checked_distances
-from rbd.viz.poses import applied
-from rbd.viz.shape_surfaces import surface_of
+from rbd.viz.poses import transformed_points
+from rbd.viz.shape_surfaces import PALETTE, largest_radius, surface_of
 from rbd.viz.surfaces import AROUND, plane_axes
 
-PALETTE = ("#7f9cb8", "#d9a066", "#8fb996", "#c08497", "#9a8fbf", "#c9b458", "#6aa6a6", "#b58a7a")
 DISC, GROUND = "#c8102e", "#d8d8d8"
 _LIGHT = np.array([0.3, -0.55, 0.78])
 _CELLS = 6
@@ -62,7 +60,7 @@ def plot_shapes(
     near = checked_distances(distances)
     if not model.shapes:
         raise ArgumentError("the collision model has no shapes to draw", argument="model", value=model)
-    drawn = new_space() if ax is None else ax
+    drawn = space_axes(ax, "plot_shapes")
     placed = _placed(state, model)
     low, high = _extent(placed)
     _draw_shapes(drawn, placed, _colors(model, {} if colors is None else _checked_colors(colors)))
@@ -102,13 +100,8 @@ def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, A
     for shape in model.shapes:
         tf = state.relative_transform(shape.frame, root)
         surface = surface_of(shape, reach, _CELLS)
-        placed.append((shape, applied(tf.matrix, surface.vertices)[surface.faces]))
+        placed.append((shape, transformed_points(tf.matrix, surface.vertices)[surface.faces]))
     return placed
-
-
-def largest_radius(model: CollisionModel) -> float:
-    """Return the largest radius of the bounding spheres of all shapes but half-spaces, 1 if there are no others."""
-    return max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
 
 
 def _extent(placed: Sequence[tuple[Shape, Array]]) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Coordinates of joints as sliders move them: one number each, with a range.
+"""Coordinates of joints moved by sliders: one number each, with a range.
 
 A joint whose coordinates are as many as its velocities has a slider per coordinate; a floating joint has six, for its
 rotation vector and position. Others, such as quaternions, have a slider per local coordinate about zero.
@@ -24,7 +24,7 @@ _STEPS: Final = 500
 @final
 @attrs.frozen(eq=False)
 class SliderCoordinate:
-    """A coordinate of a joint: that with `index` of those its sliders move."""
+    """One of the numbers that place a joint, with the range of its slider; `index` counts them."""
 
     joint: Joint
     index: int
@@ -34,7 +34,7 @@ class SliderCoordinate:
 
     @property
     def step(self) -> float:
-        """The smallest change a slider makes."""
+        """The step of the slider."""
         return (self.high - self.low) / _STEPS
 
     def value(self, state: MechanismState) -> float:
@@ -48,19 +48,19 @@ class SliderCoordinate:
         state.set_configuration(self.joint, _configuration(self.joint, tuple(values)))
 
 
-def coordinates(state: MechanismState, reach: float) -> list[SliderCoordinate]:
+def slider_coordinates(state: MechanismState, reach: float) -> list[SliderCoordinate]:
     """Return the coordinates of all tree joints; unbounded lengths range over ±`reach`, angles over ±π.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.quadruped())
-    >>> [coordinate.label for coordinate in coordinates(state, 1.0)][4:8]
+    >>> [coordinate.label for coordinate in slider_coordinates(state, 1.0)][4:8]
     ['floating_base y', 'floating_base z', 'front_left_hip_roll', 'front_left_hip_pitch']
     """
     return [each for joint in state.mechanism.tree_joints for each in _of_joint(state, joint, reach)]
 
 
 def _of_joint(state: MechanismState, joint: Joint, reach: float) -> list[SliderCoordinate]:
-    plain, names = _is_plain(joint), _names(joint)
+    plain, names = _has_plain_coordinates(joint), _names(joint)
     angular = np.abs(np.asarray(state.motion_subspace(joint).angular, dtype=np.float64)).max(axis=0, initial=0.0)
     sliders: list[SliderCoordinate] = []
     for k, name in enumerate(names):
@@ -70,26 +70,26 @@ def _of_joint(state: MechanismState, joint: Joint, reach: float) -> list[SliderC
     return sliders
 
 
-def _is_plain(joint: Joint) -> bool:
+def _has_plain_coordinates(joint: Joint) -> bool:
     return joint.nq == joint.nv
 
 
 def _names(joint: Joint) -> tuple[str, ...]:
-    if _is_plain(joint):
+    if _has_plain_coordinates(joint):
         return joint.type.position_names
     return ("turn x", "turn y", "turn z", "x", "y", "z") if joint.nv == 6 else joint.type.velocity_names
 
 
-def _range(bounds: tuple[Any, Any], usual: float) -> tuple[float, float]:
+def _range(bounds: tuple[Any, Any], default: float) -> tuple[float, float]:
     low, high = float(bounds[0]), float(bounds[1])
-    low, high = (low if math.isfinite(low) else min(-usual, high - usual)), high
-    return low, high if math.isfinite(high) else max(usual, low + usual)
+    low, high = (low if math.isfinite(low) else min(-default, high - default)), high
+    return low, high if math.isfinite(high) else max(default, low + default)
 
 
 def _values(joint: Joint, state: MechanismState) -> list[float]:
     """Return the values that the sliders of a joint move."""
     q = tuple(state.configuration(joint).tolist())
-    if _is_plain(joint):
+    if _has_plain_coordinates(joint):
         return list(q)
     if joint.nv == 6:
         pose = state.joint_transform(joint)
@@ -99,9 +99,9 @@ def _values(joint: Joint, state: MechanismState) -> list[float]:
 
 def _configuration(joint: Joint, values: tuple[float, ...]) -> Array | Transform:
     """Return the configuration of a joint with these values."""
-    if not _is_plain(joint) and joint.nv == 6:
+    if not _has_plain_coordinates(joint) and joint.nv == 6:
         after, before = joint.frame_after, joint.frame_before
         turn = Twist(after, before, before, values[:3], (0, 0, 0)).exp()
         return Transform(after, before, turn.rotation, values[3:])
-    q = values if _is_plain(joint) else joint.type.global_coordinates(joint.type.zero(), values)
+    q = values if _has_plain_coordinates(joint) else joint.type.global_coordinates(joint.type.zero(), values)
     return np.array(q, dtype=np.float64)

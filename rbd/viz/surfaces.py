@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.files.colored_meshes import Color, read_colored_meshes
-from rbd.files.convex_hulls import convex_hull
+from rbd.meshes.colored_meshes import Color, read_colored_meshes
+from rbd.meshes.convex_hulls import convex_hull
 from rbd.scalars.arrays import Array
 
 AROUND: Final = 28

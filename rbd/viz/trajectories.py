@@ -1,4 +1,4 @@
-"""Trajectories of either kind of simulation, as samples of positions and velocities."""
+"""Trajectories of simulations with or without contact, as samples of positions and velocities."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rbd.simulation import Trajectory
 AnyTrajectory: TypeAlias = "Trajectory | ContactTrajectory"
 
 
-def as_trajectory(motion: AnyTrajectory, operation: str) -> Trajectory:
+def as_trajectory(trajectory: AnyTrajectory, operation: str) -> Trajectory:
     """Return a trajectory, or the samples of a contact trajectory; raise ArgumentError for anything else."""
-    require_kind(motion, Trajectory, ContactTrajectory, operation=operation, argument="trajectory")
-    if isinstance(motion, Trajectory):
-        return motion
-    return Trajectory(motion.t, motion.q, motion.v)
+    require_kind(trajectory, Trajectory, ContactTrajectory, operation=operation, argument="trajectory")
+    if isinstance(trajectory, Trajectory):
+        return trajectory
+    return Trajectory(trajectory.t, trajectory.q, trajectory.v)
 
 
 def require_fitting(trajectory: Trajectory, mechanism: Mechanism) -> None:
-    """Raise ArgumentError for what is no mechanism, ShapeError if it has another number of coordinates."""
+    """Raise ArgumentError for anything but a mechanism, ShapeError if it has another number of coordinates."""
     require_kind(mechanism, Mechanism, operation="trajectory", argument="mechanism")
     for name, array, wanted in (("q", trajectory.q, mechanism.nq), ("v", trajectory.v, mechanism.nv)):
         if array.shape[1] != wanted:

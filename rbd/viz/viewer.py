@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 import webbrowser
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias, final
@@ -16,31 +16,41 @@ from typing import Any, Final, Self, TypeAlias, final
 import numpy as np
 
 from rbd.algorithms import close_loops
-from rbd.arguments import flag, require_choice, require_kind, whole_number
+from rbd.arguments import boolean, require_kind, whole_number
 from rbd.errors import ArgumentError, SolverError, ViewerError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero
 from rbd.simulation import Trajectory
 from rbd.state import MechanismState
-from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, checked_size, layer_names
-from rbd.viz.forces import Forces, arrows
-from rbd.viz.layers import LAYERS, Layer
+from rbd.viz.arguments import check_forces, checked_path, checked_pixel_ratio, checked_size, layer_name, layer_names
+from rbd.viz.forces import Forces, arrows, scaled
+from rbd.viz.layers import Layer
 from rbd.viz.loopback import start_server, stop_server
-from rbd.viz.page_scripts import add_page_scripts, tell_of_playback
+from rbd.viz.page_scripts import add_page_scripts, announce_playback
 from rbd.viz.panel import Panel
-from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
+from rbd.viz.pictures import (
+    FIELD_OF_VIEW,
+    FILMS,
+    PICTURES,
+    Camera,
+    Pixels,
+    Size,
+    check_suffix,
+    write_film,
+    write_picture,
+)
 from rbd.viz.player import Player
 from rbd.viz.poses import body_poses
 from rbd.viz.scene import Scene
-from rbd.viz.sliders import SliderCoordinate, coordinates
+from rbd.viz.sliders import SliderCoordinate, slider_coordinates
 from rbd.viz.trajectories import AnyTrajectory, as_trajectory, require_fitting
 from rbd.viz.visuals import Shapes, Visuals
 
 ForcesAt: TypeAlias = Callable[[float, MechanismState], Forces]
 
-_LAYERS: Final = ("shapes", "loops", "contacts", "forces", "ground")
-_TIME_EVERY: Final = 0.25
+_DEFAULT_LAYERS: Final = ("shapes", "loops", "contacts", "forces", "ground")
+_TIME_UPDATE_PERIOD: Final = 0.25
 """Seconds between two updates of the time shown while a trajectory runs."""
 
 
@@ -80,19 +90,19 @@ class Viewer:
         mechanism: Mechanism,
         shapes: Shapes | None = None,
         *,
-        layers: Iterable[str] = _LAYERS,
+        layers: Iterable[str] = _DEFAULT_LAYERS,
         pixel_ratio: float | None = None,
         port: int = 8080,
         open_browser: bool = False,
     ) -> None:
         require_kind(mechanism, Mechanism, operation="Viewer", argument="mechanism")
         self._pixel_ratio = checked_pixel_ratio(pixel_ratio)
-        port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
+        port, opened = whole_number(port, "port", 0, 65535), boolean(open_browser, "open_browser")
         shown, visuals = layer_names(layers), Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
         self._closed, self._is_fitted = threading.Event(), False
-        self._player = Player(0.0, 0.0, lambda t, playing: None, 1.0)  # stands until `animate` replaces it
-        self._next_time = 0.0
+        self._player = Player(0.0, 0.0, lambda t, playing: None, 1.0)  # stopped; `animate` replaces it
+        self._next_time_update = 0.0
         self._serve(port, visuals, shown)
         self.missing: Final = tuple(visuals.missing)
         """Why meshes are not shown, one text each."""
@@ -101,7 +111,7 @@ class Viewer:
         if opened:
             webbrowser.open(self.url)
 
-    def _serve(self, port: int, visuals: Visuals, layers: Collection[str]) -> None:
+    def _serve(self, port: int, visuals: Visuals, layers: Sequence[Layer]) -> None:
         """Start the server of the page, which stops if the page cannot be built."""
         self._server = start_server(port, "rbd")
         self._camera = Camera(self._server, self._address)
@@ -111,17 +121,16 @@ class Viewer:
             stop_server(self._server)
             raise
 
-    def _build(self, visuals: Visuals, layers: Iterable[str]) -> None:
+    def _build(self, visuals: Visuals, layers: Sequence[Layer]) -> None:
         """Make scene, panel and camera."""
         add_page_scripts(self._server)
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         poses = body_poses(self._state, self._state.mechanism.bodies)
         self._scene = Scene(self._server, self._state.mechanism, visuals, poses)
-        for layer in LAYERS:
-            if layer in layers:
-                self._scene.set_visible(layer, True)
-        sliders = coordinates(self._state, max(1.0, self._scene.size))
-        self._panel = Panel(self._server.gui, self._slide, self._set_layer, sliders, self._scene.visible)
+        for layer in layers:
+            self._scene.set_visible(layer, True)
+        sliders = slider_coordinates(self._state, max(1.0, self._scene.size))
+        self._panel = Panel(self._server.gui, self._move_joint, self._set_layer, sliders, self._scene.visible)
         self._fit(poses)
 
     @contextmanager
@@ -165,17 +174,14 @@ class Viewer:
             own_state.set_configuration(state.q)
             own_state.set_velocity(state.v)
             self._draw(drawn)
-            self._panel.show(own_state)
+            self._panel.set_sliders(own_state)
         return self
 
     def layer(self, name: str, visible: bool = True) -> Self:
         """Show or hide a layer; return the viewer."""
-        require_choice(name, LAYERS, "name", "layer")
-        shown = flag(visible, "visible")
-        for layer in LAYERS:
-            if layer == name:
-                self._set_layer(layer, shown)
-                self._panel.check(layer, shown)
+        layer, shown = layer_name(name, "name"), boolean(visible, "visible")
+        self._set_layer(layer, shown)
+        self._panel.set_checkbox(layer, shown)
         return self
 
     def _set_layer(self, layer: Layer, visible: bool) -> None:
@@ -187,18 +193,18 @@ class Viewer:
 
         Without it one looks at the whole mechanism, as first shown.
         """
-        eye, goal = float_array(position, (3,), "position"), float_array(target, (3,), "target")
-        if np.array_equal(eye, goal):
+        eye, aim = float_array(position, (3,), "position"), float_array(target, (3,), "target")
+        if np.array_equal(eye, aim):
             raise ArgumentError("position and target are one point", argument="position", value=position)
         self._is_fitted = True
-        self._camera.look(eye, goal)
+        self._camera.look(eye, aim)
         return self
 
     def _fit(self, poses: Array) -> None:
         """Look at the whole mechanism."""
         low, high = self._scene.extent(poses)
-        middle, far = (low + high) / 2, float(np.linalg.norm(high - low)) / (2 * math.sin(FIELD / 2))
-        self._camera.look(middle + far * np.array([0.72, -0.60, 0.35]), middle)
+        middle, distance = (low + high) / 2, float(np.linalg.norm(high - low)) / (2 * math.sin(FIELD_OF_VIEW / 2))
+        self._camera.look(middle + distance * np.array([0.72, -0.60, 0.35]), middle)
 
     def _draw(self, forces: Array | None = None) -> None:
         """Draw the viewer's state."""
@@ -206,18 +212,12 @@ class Viewer:
         if not self._is_fitted:
             self._is_fitted = True
             self._fit(poses)
-        self._scene.move(poses, None if forces is None else self._in_metres(forces))
-
-    def _in_metres(self, forces: Array) -> Array:
-        """Return force vectors scaled so that the largest has a third of the robot's size."""
-        largest = float(np.linalg.norm(forces[:, 1], axis=1).max(initial=0.0))
-        factor = self._scene.size / 3 / largest if largest else 1.0
-        return np.asarray(forces * np.array([1.0, factor])[:, None], dtype=np.float64)
+        self._scene.move(poses, None if forces is None else scaled(forces, self._scene.size / 3))
 
     # ---------------------------------------------------------------- sliders
 
-    def _slide(self, coordinate: SliderCoordinate, value: float) -> None:
-        """Move a coordinate as a slider says; other joints close the loops, or everything stays where it is."""
+    def _move_joint(self, coordinate: SliderCoordinate, value: float) -> None:
+        """Set a coordinate to the value of its slider; other joints close the loops, or nothing moves."""
         if not coordinate.low <= value <= coordinate.high:
             return
         self._stop_player()
@@ -228,10 +228,10 @@ class Viewer:
                 if state.mechanism.loop_joints or state.mechanism.couplings:
                     state.zero_velocity()
                     close_loops(state, fixed=[coordinate.joint])
-                    self._panel.show(state)
+                    self._panel.set_sliders(state)
             except SolverError:
                 state.set_configuration(before)
-                self._panel.show(state)
+                self._panel.set_sliders(state)
             self._draw(np.empty((0, 2, 3)))
 
     # ---------------------------------------------------------------- playback
@@ -242,41 +242,41 @@ class Viewer:
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
         `forces(t, state)` returns the forces to draw at a time.
         """
-        motion, speed = self._motion(trajectory), above_zero(speed, "speed")
+        samples, speed = self._samples(trajectory), above_zero(speed, "speed")
         check_forces(forces)
         self._player.close()
-        start, end = float(motion.t[0]), float(motion.t[-1])
-        player = Player(start, end, lambda t, playing: self._frame(player, motion, forces, t, playing), speed)
+        start, end = float(samples.t[0]), float(samples.t[-1])
+        player = Player(start, end, lambda t, playing: self._frame(player, samples, forces, t, playing), speed)
         self._player = player
-        self._panel.begin(player, start, end, speed)
+        self._panel.add_playback(player, start, end, speed)
         player.start()
         return self
 
-    def _motion(self, trajectory: AnyTrajectory) -> Trajectory:
-        motion = as_trajectory(trajectory, "animate")
-        require_fitting(motion, self._state.mechanism)
-        return motion
+    def _samples(self, trajectory: AnyTrajectory) -> Trajectory:
+        samples = as_trajectory(trajectory, "animate")
+        require_fitting(samples, self._state.mechanism)
+        return samples
 
-    def _frame(self, player: Player, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
+    def _frame(self, player: Player, samples: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
         """Show a trajectory at a time."""
         with self._adopted_state() as state:
             if player.halted or player is not self._player:
                 return
-            self._show_at(motion, forces, t)
+            self._show_at(samples, forces, t)
             if not playing:
-                self._panel.tell(t, playing)
-                self._panel.show(state)
+                self._panel.show_time(t, playing)
+                self._panel.set_sliders(state)
                 return
-            self._panel.show_some(state, player.frames)
+            self._panel.set_next_slider(state, player.frames)
             now = time.perf_counter()
-            if now >= self._next_time:
-                self._next_time = now + _TIME_EVERY
-                self._panel.tell(t, playing)
-                tell_of_playback(self._server)
+            if now >= self._next_time_update:
+                self._next_time_update = now + _TIME_UPDATE_PERIOD
+                self._panel.show_time(t, playing)
+                announce_playback(self._server)
 
-    def _show_at(self, motion: Trajectory, forces: ForcesAt | None, t: float) -> None:
+    def _show_at(self, samples: Trajectory, forces: ForcesAt | None, t: float) -> None:
         with self._adopted_state() as state:
-            motion.show_on(state, t)
+            samples.show_on(state, t)
             self._draw(None if forces is None else arrows(state, forces(t, state)))
 
     def wait_for_page(self, timeout: float | None = None) -> bool:
@@ -293,7 +293,7 @@ class Viewer:
 
     def _stop_player(self) -> None:
         self._player.halt()
-        self._panel.stop()
+        self._panel.show_stopped()
 
     # ---------------------------------------------------------------- pictures
 
@@ -304,9 +304,9 @@ class Viewer:
         has opened the page, or else what `look` says. Raises ArgumentError for other formats, ViewerError (`.url`) if
         there is no browser or none that draws within `timeout` seconds.
         """
-        file, pixels = checked_path(path), checked_size(size)
+        file, size = checked_path(path), checked_size(size)
         check_suffix(file, tuple(PICTURES))
-        write_picture(file, self._pixels(pixels, timeout, settled=True))
+        write_picture(file, self._pixels(size, timeout, settled=True))
         return self
 
     def record(
@@ -325,19 +325,19 @@ class Viewer:
         Drawn as by `screenshot`; the rest as `animate`. Raises MissingPackageError for MP4 without imageio-ffmpeg
         (`pip install 'rbd[video]'`).
         """
-        file, pixels = checked_path(path), checked_size(size)
+        file, size = checked_path(path), checked_size(size)
         check_suffix(file, FILMS)
-        motion, speed, rate = self._motion(trajectory), above_zero(speed, "speed"), above_zero(rate, "rate")
+        samples, speed, rate = self._samples(trajectory), above_zero(speed, "speed"), above_zero(rate, "rate")
         check_forces(forces)
         self._stop_player()
-        start, end = float(motion.t[0]), float(motion.t[-1])
+        start, end = float(samples.t[0]), float(samples.t[-1])
         times = start + speed / rate * np.arange(1 + math.floor((end - start) * rate / speed + 1e-9))
-        write_film(file, (self._image(motion, forces, t, pixels, timeout) for t in times.tolist()), rate)
+        write_film(file, (self._image(samples, forces, t, size, timeout) for t in times.tolist()), rate)
         return self
 
-    def _image(self, motion: Trajectory, forces: ForcesAt | None, t: float, size: Size, timeout: float) -> Pixels:
-        self._show_at(motion, forces, min(t, float(motion.t[-1])))
-        return self._pixels(size, timeout, settled=t == motion.t[0])
+    def _image(self, samples: Trajectory, forces: ForcesAt | None, t: float, size: Size, timeout: float) -> Pixels:
+        self._show_at(samples, forces, min(t, float(samples.t[-1])))
+        return self._pixels(size, timeout, settled=t == samples.t[0])
 
     def _pixels(self, size: Size, timeout: float, *, settled: bool) -> Pixels:
         if self._closed.is_set():
@@ -346,7 +346,7 @@ class Viewer:
         draw = self._camera.settled_pixels if settled else self._camera.pixels
         return draw(size, above_zero(timeout, "timeout"))
 
-    # ---------------------------------------------------------------- life
+    # ---------------------------------------------------------------- end of the viewer
 
     def wait(self) -> None:
         """Wait until the viewer is closed, or for Ctrl-C."""

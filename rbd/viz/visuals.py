@@ -12,18 +12,17 @@ from rbd.arguments import require_kind
 from rbd.contact import CollisionModel
 from rbd.contact.geometry.shapes import Shape, is_ground
 from rbd.errors import ArgumentError, MissingPackageError, MjcfError, UrdfError
-from rbd.files.colored_meshes import Color
-from rbd.files.meshes import MeshFault
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.meshes.colored_meshes import Color
+from rbd.meshes.mesh_files import MeshFault
 from rbd.mjcf import MjcfReport
 from rbd.mjcf.report import Geom
 from rbd.scalars import to_float_array
 from rbd.scalars.arrays import Array
 from rbd.spatial.half_space import HalfSpace
 from rbd.urdf import Geometry, UrdfReport
-from rbd.urdf.meshes import mesh_bytes
-from rbd.viz.shape_surfaces import surface_of
-from rbd.viz.shapes import PALETTE, largest_radius
+from rbd.urdf.meshes import read_mesh_file
+from rbd.viz.shape_surfaces import PALETTE, largest_radius, surface_of
 from rbd.viz.surfaces import (
     ColoredSurface,
     Surface,
@@ -124,7 +123,7 @@ class Visuals:
         """Return the surfaces of a mesh file, which is read once; note why there are none."""
         if reference not in self._meshes:
             try:
-                self._meshes[reference] = read_surfaces(*mesh_bytes(report, reference))
+                self._meshes[reference] = read_surfaces(*read_mesh_file(report, reference))
             except (UrdfError, MeshFault, MissingPackageError) as error:
                 text = str(error) if isinstance(error, UrdfError) else f"mesh {reference!r}: {error}"
                 self.missing.append(text)

@@ -106,9 +106,7 @@ def test_gravity_torques_regroup_inertial_parameters(robot: Callable[[], rbd.Mec
     state = rbd.MechanismState(robot())
     state.randomize(1)
     torques = rbd.gravity_torques(state)
-    recorded, _ = kernel_cache(state.mechanism).get_or_record(
-        state.mechanism, state.mechanism.parameter_version, gravity_torques_kernel, ()
-    )
+    recorded, _ = kernel_cache(state.mechanism).get_or_record(state.mechanism, gravity_torques_kernel, ())
     assert isinstance(recorded, RecordedKernel)
     plain = rbd.record(rbd.gravity_torques, state.mechanism)
     assert recorded.executable.program.count().total < 0.6 * plain.count().total

@@ -61,8 +61,8 @@ def test_every_kernel_cites_its_source(path: Path, function: ast.FunctionDef) ->
 
 
 SOLVERS = [path for path in sorted((ROOT / "rbd" / "solvers").rglob("*.py")) if path.name != "__init__.py"]
-NO_METHOD = {"intervals", "operands", "row_pattern", "scaling"}
-"""Modules of solvers without a published method: operands, units, sparsity."""
+NO_METHOD = {"intervals", "operands", "row_pattern", "scaling", "workspace"}
+"""Modules of solvers without a published method: operands, units, sparsity, arrays."""
 CONTACT = ROOT / "rbd" / "contact"
 METHODS = [
     "geometry/box_distance",

@@ -60,6 +60,12 @@ def finite(value: object) -> bool:
     return math.isfinite(value) if isinstance(value, float) else bool(getattr(value, "is_finite", True))
 
 
+def _failed_rows(arguments: Good) -> bool:
+    """Return whether a call received a status and reported rows that failed, whose results are NaN."""
+    status = arguments.get("status")
+    return isinstance(status, rbd.RowStatus) and bool(status.failed.any())
+
+
 class Spoiler:
     """Calls of probes with extreme numbers; what they return takes the place of arguments of its type later."""
 
@@ -82,7 +88,7 @@ class Spoiler:
             except Exception as error:
                 yield f"{shown} raised {type(error).__name__}: {error}"
                 continue
-            if not finite(result):
+            if not finite(result) and not _failed_rows(good | spoiled):
                 yield f"{shown} returned {result}"
             self._keep(result)
 

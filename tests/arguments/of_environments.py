@@ -49,7 +49,7 @@ _CALLS: dict[str, Callable[[], tuple[Callable[..., object], Good]]] = {
     "VectorEnvironment.reset, mask": lambda: (_reset_by_mask(), {"mask": [True, False]}),
     "VectorEnvironment.step": lambda: (_vector().step, {"actions": np.zeros((2, 1))}),
     "Environment": lambda: (Environment, {"task": task()}),
-    "Environment.reset": lambda: (_single().reset, {"options": {}}),
+    "Environment.reset": lambda: (_single().reset, {"seed": 1, "options": {}}),
     "Environment.step": lambda: (_single().step, {"action": np.zeros(1)}),
     "Task": lambda: (Task, attrs.asdict(task(), recurse=False)),
 }

@@ -101,7 +101,14 @@ ROBOTS: Final = functions(
         name: lambda w: {"joint_types": [rbd.Revolute((0, 0, 1))], "rng": np.random.default_rng(1)}
         for name in ("random_chain", "random_tree", "random_floating_tree")
     }
-    | {"check_joint_type": lambda w: {"joint_type": rbd.Revolute((0, 0, 1))}},
+    | {
+        "check_joint_type": lambda w: {
+            "joint_type": rbd.Revolute((0, 0, 1)),
+            "rng_seed": 0,
+            "samples": 1,
+            "spread": 3.0,
+        }
+    },
     "rbd.testing.",
 )
 

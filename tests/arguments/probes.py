@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import of_algorithms, of_commands, of_contact, of_members, of_methods, of_motion, of_robots, of_values, of_worlds
+from . import (
+    of_algorithms,
+    of_commands,
+    of_contact,
+    of_members,
+    of_methods,
+    of_motion,
+    of_options,
+    of_robots,
+    of_values,
+    of_worlds,
+)
 from .making import Probe, World, world
 
 __all__ = ["GROUPS", "Probe", "World", "world"]
@@ -31,4 +42,5 @@ GROUPS: Final[dict[str, dict[str, Probe]]] = {
     "commands": of_commands.COMMANDS,
     "more methods": of_methods.METHODS,
     "members": of_members.MEMBERS,
+    "options": of_options.OPTIONS,
 }

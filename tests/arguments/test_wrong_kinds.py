@@ -6,13 +6,11 @@ of the user's own functions pass through, as documented: those of callbacks are 
 
 from __future__ import annotations
 
-import importlib
+import builtins
 import inspect
-import json
-import operator
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -23,21 +21,22 @@ from rbd.errors import ArgumentError
 from tests.deep import share
 
 from . import probes
+from .public import public_callables
 from .wrong import complaints, outcome, pairs_of_complaints
 
 COUNT = share(100_000)
 CALLS = {name: probe for group in probes.GROUPS.values() for name, probe in group.items()}
 
-CALLBACKS = {"choose_parent", "control", "external", "progress", "function", "path", "u", "initial_states"}
-"""Arguments that are the user's functions, their shapes, or files: what those raise themselves passes through."""
+CALLBACKS = {"choose_parent", "control", "external", "progress", "function", "u", "initial_states"}
+"""Arguments that are the user's functions, or their shapes: what those raise themselves passes through."""
+FILES = {"path", "directory", "folder"}
+"""Arguments whose OSError passes through."""
 THEIRS = (
     "'MechanismState' object cannot",
     "positional argument",
     "keyword argument",
     "int()",
     "not subscriptable",
-    "file",
-    "File",
 )
 OF_GENERATORS = (
     r"TypeError: float\(\) argument must be a string or a real number, not 'numpy\.random\._generator\.Generator'",
@@ -49,6 +48,8 @@ OF_GENERATORS = (
 def _is_the_users_own(complaint: str) -> bool:
     call, _, raised = complaint.partition(") raised ")
     spoiled = {each.partition(" = ")[0] for each in call.partition("(")[2].split(", ")}
+    if not spoiled.isdisjoint(FILES) and issubclass(getattr(builtins, raised.partition(":")[0], object), OSError):
+        return True
     known = any(word in raised for word in THEIRS) or any(re.fullmatch(text, raised) for text in OF_GENERATORS)
     return known and not spoiled.isdisjoint(CALLBACKS)
 
@@ -92,7 +93,6 @@ def test_probe_arguments_are_valid(name: str) -> None:
     assert error is None or "no such file" in str(error), error
 
 
-API = json.loads((Path(__file__).parents[1] / "data" / "public_api.json").read_text(encoding="utf-8"))
 RECORD, INTERFACE = "a record that rbd fills", "an interface: its members are the user's, and rbd calls them"
 NOT_PROBED = {
     **dict.fromkeys(("rbd.HybridDynamics", "rbd.LoopClosure", "rbd.Coupling"), RECORD),
@@ -117,41 +117,24 @@ NOT_PROBED = {
 """Functions and classes without probes, and classes whose members have none."""
 
 
-def _public_callables() -> Iterator[str]:
-    """Yield everything public that is called with arguments: names of modules, and members as Class.member."""
-    at_top = [*API["rbd"], *API["unlisted"]]
-    modules: dict[str, list[str]] = {"rbd": at_top, **API["modules"]}
-    for module, names in modules.items():
-        for name in names:
-            if _takes_something(getattr(importlib.import_module(module), name)):
-                yield f"rbd.{name}" if name in at_top else f"{module}.{name}"
-    for owner, members in API["members"].items():
-        kind, short = operator.attrgetter(owner)(rbd), owner.rpartition(".")[2]
-        for name in members:
-            member = getattr(kind, name, None)
-            bound = int(not isinstance(inspect.getattr_static(kind, name, None), classmethod | staticmethod))
-            if _takes_something(member, bound):
-                yield f"{short}.{name}"
-
-
-def _takes_something(target: object, bound: int = 0) -> bool:
-    """Whether a function takes arguments after the first `bound`, or a class, but for abstract ones and exceptions."""
-    if inspect.isclass(target):
-        made = not inspect.isabstract(target) and not issubclass(target, BaseException)
-        return made and bool(inspect.signature(target).parameters)
-    return inspect.isroutine(target) and len(inspect.signature(target).parameters) > bound
-
-
 def _is_probed(name: str, probed: set[str]) -> bool:
     return name in probed or (name.startswith("rbd.gym.") and name.rpartition(".")[2] in probed)
 
 
-def test_every_public_function_is_probed() -> None:
+def _spoiled() -> dict[str, set[str]]:
+    """Return the arguments that probes replace by wrong ones, by the name of the function."""
     pytest.importorskip("gymnasium", reason="environments need gymnasium")
     from .of_environments import ENVIRONMENTS
 
-    probed = {re.split("[ ,]", name)[0] for name in [*CALLS, *ENVIRONMENTS]}
-    names = [*_public_callables()]
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, probe in {**CALLS, **ENVIRONMENTS}.items():
+        found[re.split("[ ,]", name)[0]].update(probe(probes.world())[1])
+    return found
+
+
+def test_every_public_function_is_probed() -> None:
+    probed = set(_spoiled())
+    names = [each.name for each in public_callables()]
     assert len(names) > 350
     missing = {name for name in names if not _is_probed(name, probed)}
     assert {name for name in missing if not {name, name.partition(".")[0]} & NOT_PROBED.keys()} == set()
@@ -159,6 +142,23 @@ def test_every_public_function_is_probed() -> None:
         name for name in NOT_PROBED if not {name} & missing and not any(m.startswith(f"{name}.") for m in missing)
     }
     assert needless == set()
+
+
+OF_ROBOTS = [name.removeprefix("CompiledRobot.") for name in CALLS if name.endswith(" of a state, all options")]
+NOT_SPOILED = {
+    ("CompiledRobot." + name.partition(" ")[0], "parameters"): "by their own names: `gravity`" for name in OF_ROBOTS
+}
+"""Parameters without probes."""
+
+
+def test_every_parameter_of_a_public_function_is_spoiled() -> None:
+    """No parameter is left out of the probes of its function, whatever their number."""
+    spoiled, kept = _spoiled(), set[tuple[str, str]]()
+    for each in public_callables():
+        name = each.name.rpartition(".")[2] if each.name.startswith("rbd.gym.") else each.name
+        if name in spoiled:
+            kept |= {(name, parameter) for parameter in each.parameters if parameter not in spoiled[name]}
+    assert kept == NOT_SPOILED.keys()
 
 
 def test_every_command_is_probed() -> None:

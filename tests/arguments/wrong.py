@@ -52,6 +52,7 @@ def _numbers() -> dict[str, Any]:
         "bool": True,
         "fraction": Fraction(1, 3),
         "huge int": 10**400,
+        "huge fraction": Fraction(10**400),
         "zero-dimensional array": np.array(1.0),
     }
 
@@ -67,6 +68,8 @@ def _collections() -> dict[str, Any]:
         "list of text": ["a"],
         "list of complex": [1j, 2j],
         "list of huge ints": [10**400, 1],
+        "list of huge fractions": [-Fraction(10**400), 1.0],
+        "list of masked arrays": [np.ma.masked_array([1.0, 2.0], [True, False])] * 2,
         "list of lists of odd lengths": [[1.0], [2.0, 3.0]],
         "long list": [0.0] * 99,
         "list of objects": [object(), object()],

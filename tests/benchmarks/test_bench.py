@@ -18,7 +18,7 @@ import pytest
 
 import rbd
 from rbd import bench, cli
-from rbd.bench import goals, preparation, rbd_engine, robots, startup, tables
+from rbd.bench import goals, preparation, rbd_engine, robots, startup, tables, worlds
 from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import RBD, Contender, Quantity, difference
 from rbd.bench.peak import PEAK, peak
@@ -26,7 +26,7 @@ from rbd.bench.queries import Query
 from rbd.bench.report import (
     LOOP_DYNAMICS,
     LOOP_DYNAMICS_AFTER_SET,
-    LOOP_SECTIONS,
+    PYTHON_LOOP_SECTIONS,
     SOLUTION,
     Preparation,
     Report,
@@ -36,7 +36,7 @@ from rbd.bench.report import (
 from rbd.bench.rollouts import ROLLOUT
 from rbd.bench.run import warm_up
 from rbd.bench.samples import COUNT, random_samples
-from rbd.bench.simulations import LOOP, SIMULATE, Rule
+from rbd.bench.simulations import SIMULATE, STEP_LOOP, IntegrationMethod
 from rbd.bench.tree import tree_of
 from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
@@ -87,29 +87,33 @@ def report(command: Command) -> Report:
 
 
 def test_every_section_is_measured(report: Report) -> None:
-    found = {(row.section, row.what, row.who) for row in report.rows}
-    expected = {(Section.SINGLE, q, who) for q in Quantity for who in (rbd_engine.KERNEL, rbd_engine.CALL)}
-    expected |= {(Section.LIVE, SOLUTION, rbd_engine.LIVE), (Section.SMALL_BATCH, Quantity.INVERSE, rbd_engine.CALL)}
+    found = {(row.section, row.quantity, row.contender) for row in report.rows}
+    expected = {(Section.SINGLE, q, contender) for q in Quantity for contender in (rbd_engine.KERNEL, RBD)}
+    expected |= {(Section.LIVE, SOLUTION, rbd_engine.LIVE), (Section.SMALL_BATCH, Quantity.INVERSE, RBD)}
     expected |= {(Section.LIVE, query, rbd_engine.LIVE) for query in Query}
-    expected |= {(Section.CONTROLLED, rule, who) for rule in Rule for who in (SIMULATE, LOOP)}
-    expected |= {(Section.SHORT, rule, who) for rule in Rule for who in (ROLLOUT, LOOP)}
+    expected |= {
+        (Section.CONTROLLED, method, contender) for method in IntegrationMethod for contender in (SIMULATE, STEP_LOOP)
+    }
+    expected |= {
+        (Section.SHORT, method, contender) for method in IntegrationMethod for contender in (ROLLOUT, STEP_LOOP)
+    }
     expected |= {(Section.VALUES, operation, RBD) for operation in Operation}
     many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
-    expected |= {(*group, who) for group in many for who in (rbd_engine.CALL, rbd_engine.ROW_ORDER, PEAK)}
+    expected |= {(*group, contender) for group in many for contender in (RBD, rbd_engine.ROW_ORDER, PEAK)}
     sections = (Section.BATCH, Section.THREADS)
-    expected |= {(section, q, rbd_engine.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
+    expected |= {(section, q, RBD) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
     assert found == expected
 
 
 def test_a_linkage_has_sections_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["rbd.bench.run"], "startup_times", lambda repeats: [])  # the same for all robots
     report = bench.run(bench.BenchSettings(robots=("four_bar",), quick=True, peers=False))
-    found = [(row.section, row.what, row.who) for row in report.rows if row.robot]
+    found = [(row.section, row.quantity, row.contender) for row in report.rows if row.robot]
     forward = Quantity.FORWARD.value
-    expected = [(Section.SINGLE, forward, who) for who in (rbd_engine.KERNEL, rbd_engine.CALL)]
+    expected = [(Section.SINGLE, forward, contender) for contender in (rbd_engine.KERNEL, RBD)]
     assert found == [
         *expected,
-        *((Section.LIVE, what, rbd_engine.LIVE) for what in (LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET)),
+        *((Section.LIVE, quantity, rbd_engine.LIVE) for quantity in (LOOP_DYNAMICS, LOOP_DYNAMICS_AFTER_SET)),
     ]
     assert set(report.robots[0].operations) == {"inverse dynamics", "mass matrix", "forward dynamics"}
     assert "dynamics with a loop" in bench.as_text(report)
@@ -127,24 +131,24 @@ def test_states_of_a_linkage_are_closed() -> None:
 def test_rows_have_plausible_numbers(report: Report) -> None:
     for row in report.rows:
         assert 0 < row.best <= row.seconds
-        assert (row.speedup is None) == (row.section not in LOOP_SECTIONS)  # nobody else to compare with
+        assert (row.speedup is None) == (row.section not in PYTHON_LOOP_SECTIONS)  # nobody else to compare with
         assert row.difference is None or row.difference < 1e-12
 
 
 def test_preparations_are_measured(report: Report) -> None:
-    found = {p.what: p for p in report.preparations}
+    found = {p.task: p for p in report.preparations}
     assert list(found) == [preparation.RECORDING, preparation.COLD, preparation.CACHED]
     assert all(0 < p.best <= p.seconds for p in found.values())
 
 
 def test_new_processes_are_measured(report: Report) -> None:
-    found = {(p.robot, p.what): p for p in report.startup}
+    found = {(p.robot, p.task): p for p in report.startup}
     humanoid = [(startup.HUMANOID, startup.FIRST), (startup.HUMANOID, startup.LONGEST)]
     assert list(found) == [("", startup.IMPORT), ("", startup.DEPENDENCIES), *humanoid]
     assert all(0 < p.best <= p.seconds for p in found.values())
     assert found["", startup.IMPORT].seconds > found["", startup.DEPENDENCIES].seconds / 2
     page = bench.as_markdown(report)
-    assert all(f"| {what} |" in page for _, what in found)
+    assert all(f"| {task} |" in page for _, task in found)
 
 
 def test_new_processes_find_no_machine_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -223,7 +227,7 @@ def test_without_machine_code_the_interpreter_is_measured(tmp_path: Path) -> Non
     environment = {**os.environ, "RBD_NATIVE": "0"}
     subprocess.run([sys.executable, "-m", "rbd", "bench", *options], check=True, capture_output=True, env=environment)
     content = json.loads(data.read_text(encoding="utf-8"))
-    assert {row["who"] for row in content["rows"]} == {rbd_engine.CALL, rbd_engine.LIVE}
+    assert {row["contender"] for row in content["rows"]} == {RBD, rbd_engine.LIVE}
     assert {row["section"] for row in content["rows"]} == {Section.VALUES, Section.SINGLE, Section.LIVE}
     assert content["machine"]["lanes"] == 1
 
@@ -281,16 +285,22 @@ def test_kernel_and_interpreter_agree_for_every_state() -> None:
 
 
 def test_goals_for_column_order_compare_rows_of_one_run(report: Report) -> None:
-    def row(what: Quantity, who: str, seconds: float) -> ReportRow:
+    def row(quantity: Quantity, contender: str, seconds: float) -> ReportRow:
         return attrs.evolve(
-            report.rows[0], robot="arm7", section=Section.COLUMNS, what=what, who=who, seconds=seconds, speedup=None
+            report.rows[0],
+            robot="arm7",
+            section=Section.COLUMNS,
+            quantity=quantity,
+            contender=contender,
+            seconds=seconds,
+            speedup=None,
         )
 
     pairs = [(Quantity.INVERSE, 40e-9), (Quantity.FORWARD, 33e-9)]
     rows = [
-        row(what, who, seconds)
-        for what, slow in pairs
-        for who, seconds in ((rbd_engine.CALL, 20e-9), (rbd_engine.ROW_ORDER, slow), (PEAK, 6e-9))
+        row(quantity, contender, seconds)
+        for quantity, slow in pairs
+        for contender, seconds in ((RBD, 20e-9), (rbd_engine.ROW_ORDER, slow), (PEAK, 6e-9))
     ]
     robot = attrs.evolve(report.robots[0], name="arm7", nv=7)
     found = goals.outcomes(attrs.evolve(report, robots=[robot], rows=rows, startup=[], preparations=[]))
@@ -320,6 +330,13 @@ def test_a_urdf_file_is_a_robot(tmp_path: Path) -> None:
     assert (caught.value.kind, caught.value.suggestion) == ("robot", "arm7")
 
 
+def test_the_quadruped_is_a_default_robot_and_a_known_one() -> None:
+    assert worlds.QUADRUPED in robots.default_names()
+    with pytest.raises(UnknownNameError, match=r"known robots: .*, quadruped") as caught:
+        robots.robot("quadrupet")
+    assert caught.value.suggestion == worlds.QUADRUPED
+
+
 def test_plain_numbers_of_a_robot_are_in_depth_first_order() -> None:
     tree = tree_of(robots.robot("humanoid"))
     assert tree is not None
@@ -344,7 +361,7 @@ def test_plain_numbers_of_unsupported_mechanisms_are_none() -> None:
 
 
 def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> Report:
-    row = attrs.evolve(report.rows[0], robot="panda", section=Section.BATCH, what=Quantity.INVERSE, who=rbd_engine.CALL)
+    row = attrs.evolve(report.rows[0], robot="panda", section=Section.BATCH, quantity=Quantity.INVERSE, contender=RBD)
     machine = report.machine.copy()
     machine["lanes"] = lanes
     return attrs.evolve(
@@ -355,8 +372,8 @@ def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> 
         rows=[attrs.evolve(row, speedup=speedup)],
         preparations=[Preparation("panda", preparation.COLD, seconds, seconds)],
         startup=[
-            Preparation(robot, what, value, value)
-            for robot, what, value in (
+            Preparation(robot, task, value, value)
+            for robot, task, value in (
                 ("", startup.IMPORT, 0.26),
                 ("", startup.DEPENDENCIES, 0.2),
                 (startup.HUMANOID, startup.FIRST, 0.14),
@@ -367,18 +384,18 @@ def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> 
 
 
 def test_outcomes_of_goals(report: Report) -> None:
-    found = {outcome.what: outcome for outcome in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
+    found = {outcome.quantity: outcome for outcome in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
     assert found["operations: inverse dynamics"].reached
     assert not found["operations: mass matrix"].reached
-    (batch,) = (outcome for what, outcome in found.items() if what.startswith(Section.BATCH))
+    (batch,) = (outcome for quantity, outcome in found.items() if quantity.startswith(Section.BATCH))
     assert (batch.goal, batch.measured, batch.reached) == ("≥ 40", "30", False)
-    (cold,) = (outcome for what, outcome in found.items() if what.startswith(preparation.COLD))
+    (cold,) = (outcome for quantity, outcome in found.items() if quantity.startswith(preparation.COLD))
     assert (cold.goal, cold.measured, cold.reached) == ("≤ 500 ms", "600 ms", False)
 
 
 def test_outcomes_of_goals_for_new_processes(report: Report) -> None:
-    found = {o.what: (o.goal, o.measured, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
-    (title,) = (what for what in found if what.startswith(startup.IMPORT))
+    found = {o.quantity: (o.goal, o.measured, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
+    (title,) = (quantity for quantity in found if quantity.startswith(startup.IMPORT))
     assert found[title] == ("≤ 1.25", "1.3", False)
     assert found[startup.FIRST] == ("≤ 150 ms", "140 ms", True)
     assert found[startup.LONGEST] == ("≤ 10 ms", "20 ms", False)

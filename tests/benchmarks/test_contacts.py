@@ -29,7 +29,7 @@ def test_the_measured_part_of_the_loop_is_in_contact(case: contacts.HandCase) ->
 
 
 def _events(case: contacts.HandCase) -> tuple[ContactEvent, ...]:
-    state = rbd.MechanismState(case.mechanism, *case.begin)
+    state = rbd.MechanismState(case.mechanism, *case.initial_state)
     control = contacts.python_control(contacts.START)
     simulator = ContactSimulator(case.mechanism, case.tips, control, contacts.DT, law="euclidean")
     return simulator.run(state, case.steps * contacts.DT).events
@@ -52,8 +52,8 @@ def test_the_hand_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     close = report.row(robots.HAND, Section.BATCH, contacts.CAPSULE_DISTANCES, RBD)
     assert close is not None
     assert close.states == 200
-    for who in (RBD, contacts.RECORDED):
-        row = report.row(robots.HAND, Section.SIMULATION, contacts.HAND_STEP, who)
+    for contender in (RBD, contacts.RECORDED):
+        row = report.row(robots.HAND, Section.SIMULATION, contacts.HAND_STEP, contender)
         assert row is not None
         assert row.seconds > 0
     assert contacts.CAPSULE_DISTANCES in bench.as_text(report)

@@ -84,8 +84,8 @@ def test_a_robot_on_the_ground_is_measured() -> None:
     require_package()
     report = bench.run(bench.BenchSettings(robots=("go1",), quick=True, peers=False))
     for section in (Section.GROUND, Section.GROUND_THREADS):
-        for what in (legged.HARD, legged.SOFT):
-            row = report.row("go1", section, what, RBD)
+        for quantity in (legged.HARD, legged.SOFT):
+            row = report.row("go1", section, quantity, RBD)
             assert row is not None
             assert row.states == 16 * STEPS
     assert report.row("go1", Section.GROUND_SINGLE, legged.SINGLE, RBD) is not None

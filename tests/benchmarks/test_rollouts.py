@@ -11,15 +11,15 @@ from rbd.bench import robots, rollouts
 from rbd.bench.contender import difference
 from rbd.bench.rbd_engine import RbdEngine
 from rbd.bench.samples import random_samples
-from rbd.bench.simulations import Rule
+from rbd.bench.simulations import IntegrationMethod
 from tests.marks import needs_builtins
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_a_rollout_and_the_loop_compute_the_same(rule: Rule) -> None:
+@pytest.mark.parametrize("method", IntegrationMethod)
+def test_a_rollout_and_the_loop_compute_the_same(method: IntegrationMethod) -> None:
     mechanism = robots.robot("double_pendulum")
     engine = RbdEngine(mechanism, random_samples(mechanism, 1))
-    mine, loop = rollouts.short_rollout(engine, rule), rollouts.short_loop(engine, rule)
+    mine, loop = rollouts.short_rollout(engine, method), rollouts.short_loop(engine, method)
     assert mine.states == loop.states == 10
     assert difference(mine, loop, [0]) == 0
     assert mine.value is not None
@@ -30,8 +30,8 @@ def test_a_rollout_and_the_loop_compute_the_same(rule: Rule) -> None:
 def test_builtins_are_measured() -> None:
     mechanism = robots.robot("double_pendulum")
     engine = RbdEngine(mechanism, random_samples(mechanism, 1))
-    for rule in Rule:
-        rollouts.short_rollout(engine, rule)
-        rollouts.short_loop(engine, rule)
+    for method in IntegrationMethod:
+        rollouts.short_rollout(engine, method)
+        rollouts.short_loop(engine, method)
     assert type(engine.robot.rollout) is BuiltinFunctionType
     assert type(engine.robot.step) is BuiltinFunctionType

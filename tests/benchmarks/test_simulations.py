@@ -14,15 +14,15 @@ from rbd.bench.rbd_engine import LIVE, RbdEngine
 from rbd.bench.report import Machine, Report, ReportRow, Section
 from rbd.bench.run import measured_rows
 from rbd.bench.samples import random_samples
-from rbd.bench.simulations import PythonControl, Rule
+from rbd.bench.simulations import IntegrationMethod, PythonControl
 from rbd.scalars.arrays import Array
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_simulate_and_the_loop_compute_the_same(rule: Rule) -> None:
+@pytest.mark.parametrize("method", IntegrationMethod)
+def test_simulate_and_the_loop_compute_the_same(method: IntegrationMethod) -> None:
     mechanism = robots.robot("double_pendulum")
     engine = RbdEngine(mechanism, random_samples(mechanism, 1))
-    mine, loop = simulations.simulation(engine, rule), simulations.step_loop(engine, rule)
+    mine, loop = simulations.simulation(engine, method), simulations.step_loop(engine, method)
     assert mine.states == loop.states >= 1000
     assert difference(mine, loop, [0]) < 1e-12
     assert mine.value is not None
@@ -42,10 +42,10 @@ def test_the_loop_calls_the_control_once_per_step(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(simulations, "zero_control", same)
     mechanism = robots.robot("double_pendulum")
     engine = RbdEngine(mechanism, random_samples(mechanism, 1))
-    simulations.step_loop(engine, Rule.RUNGE_KUTTA).run(1)
+    simulations.step_loop(engine, IntegrationMethod.RUNGE_KUTTA).run(1)
     assert len(times) == simulations.STEPS
     times.clear()
-    simulations.simulation(engine, Rule.EULER).run(1)
+    simulations.simulation(engine, IntegrationMethod.EULER).run(1)
     assert len(times) == simulations.STEPS
 
 
@@ -64,7 +64,11 @@ def test_the_quadruped_stands_on_compliant_feet() -> None:
 def test_the_quadruped_has_a_row_without_a_reference() -> None:
     [group] = groups.quadruped_groups()
     [row] = measured_rows(worlds.QUADRUPED, group, Pace(window=1e-4, rounds=1))
-    assert (row.section, row.what, row.who) == (Section.CONTROLLED, simulations.QUADRUPED_PD, simulations.SIMULATE)
+    assert (row.section, row.quantity, row.contender) == (
+        Section.CONTROLLED,
+        simulations.QUADRUPED_PD,
+        simulations.SIMULATE,
+    )
     assert row.speedup is None
     assert row.seconds > 0
 
@@ -74,18 +78,18 @@ def _report(row: ReportRow) -> Report:
 
 
 @pytest.mark.parametrize("robot", ["double_pendulum", "panda", "talos"])
-@pytest.mark.parametrize("rule", Rule)
+@pytest.mark.parametrize("method", IntegrationMethod)
 @pytest.mark.parametrize(("speedup", "reached"), [(0.7, True), (0.65, False)])
-def test_simulate_has_a_goal(robot: str, rule: Rule, speedup: float, reached: bool) -> None:
-    row = ReportRow(robot, Section.CONTROLLED, rule, simulations.SIMULATE, 1, 1, 1e-6, 1e-6, speedup, 0.0)
+def test_simulate_has_a_goal(robot: str, method: IntegrationMethod, speedup: float, reached: bool) -> None:
+    row = ReportRow(robot, Section.CONTROLLED, method, simulations.SIMULATE, 1, 1, 1e-6, 1e-6, speedup, 0.0)
     [outcome] = goals.outcomes(_report(row))
     assert (outcome.reached, outcome.goal) == (reached, "≥ 0.667")
 
 
 @pytest.mark.parametrize(("seconds", "measured", "reached"), [(50e-6, "20", True), (125e-6, "8", False)])
 def test_the_quadruped_has_a_goal(seconds: float, measured: str, reached: bool) -> None:
-    what, who = simulations.QUADRUPED_PD, simulations.SIMULATE
-    row = ReportRow(worlds.QUADRUPED, Section.CONTROLLED, what, who, 1, 1, seconds, seconds, None, 0.0)
+    quantity, contender = simulations.QUADRUPED_PD, simulations.SIMULATE
+    row = ReportRow(worlds.QUADRUPED, Section.CONTROLLED, quantity, contender, 1, 1, seconds, seconds, None, 0.0)
     [outcome] = goals.outcomes(_report(row))
     assert (outcome.measured, outcome.reached, outcome.goal) == (measured, reached, "≥ 10")
 

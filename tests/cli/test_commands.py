@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import rbd
-from rbd import cli, demo
+from rbd import cli
 from rbd.atomic_files import replaced_file
+from rbd.cli import double_pendulum
 from rbd.errors import ArgumentError
 
 ARM = """<?xml version="1.0"?>
@@ -261,7 +262,7 @@ def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, mo
 
     monkeypatch.setattr("importlib.util.find_spec", nothing)
     lines: list[str] = []
-    demo.run(tmp_path / "picture.png", final_time=0.02, write=lines.append)
+    double_pendulum.run(tmp_path / "picture.png", final_time=0.02, write=lines.append)
     assert "pip install 'rbd[plot]'" in lines[-1]
     assert list(tmp_path.iterdir()) == []
 
@@ -269,8 +270,8 @@ def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, mo
 def test_demo_refuses_the_ending_of_the_picture_first(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     lines: list[str] = []
-    with pytest.raises(ArgumentError, match=r"picture\.txt has no ending of a picture; there are .*png"):
-        demo.run(tmp_path / "picture.txt", final_time=0.02, write=lines.append)
+    with pytest.raises(ArgumentError, match=r"picture\.txt has no suffix of a picture file; allowed are .*png"):
+        double_pendulum.run(tmp_path / "picture.txt", final_time=0.02, write=lines.append)
     assert lines == []
 
 
@@ -281,6 +282,14 @@ def test_threads_may_replace_one_file_at_once(tmp_path: Path) -> None:
             partial.write_text(text)
     assert path.read_text() == "first"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_demo_escapes_control_characters_of_the_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    assert cli.main(["demo", "--time", "0.01", "--picture", str(tmp_path / "red\x1b[31m.png")]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert r"red\x1b[31m.png" in out
 
 
 def test_demo_into_a_missing_folder_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

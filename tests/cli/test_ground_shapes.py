@@ -9,6 +9,7 @@ import pytest
 
 import rbd
 from rbd import cli
+from rbd.mjcf import MjcfReport, load_mjcf
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 OFF = "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
@@ -34,6 +35,13 @@ def mjcf(folder: Path, geom: str, assets: str = "") -> Path:
         <body name="thing" pos="0 0 2"><freejoint name="free"/>{geom}</body></worldbody></mujoco>"""
     )
     return path
+
+
+def placed(path: Path) -> tuple[rbd.MechanismState, rbd.contact.CollisionModel]:
+    """Return a state and the collision model of a MJCF file."""
+    report = MjcfReport()
+    mechanism = load_mjcf(path, report=report)
+    return rbd.MechanismState(mechanism), report.collision_model(mechanism)
 
 
 def simulated(path: Path, *options: str) -> rbd.Trajectory:
@@ -89,6 +97,40 @@ def test_shapes_of_mjcf_fall_to_the_ground(
     found = simulated(mjcf(tmp_path, geom, assets), "--time", "1")
     np.testing.assert_allclose(found.q[-1, 6], height, rtol=0, atol=1e-3)
     assert capsys.readouterr().err == line
+
+
+@pytest.mark.parametrize(("slope", "height"), [(75, 0.2), (80, 3.0), (0, 1e5)])
+def test_heights_above_slopes(slope: float, height: float, tmp_path: Path) -> None:
+    """Distances are along normals, 1e5 m up they are rounded to 1e-11 m."""
+    path = mjcf(tmp_path, "<geom size='0.1' mass='1'/>")
+    turned = f'<geom type="plane" size="1 1 1" euler="{slope} 0 0"/>'
+    path.write_text(path.read_text().replace('<geom type="plane" size="1 1 1"/>', turned))
+    found = simulated(path, "--time", "0.002", "--height", str(height)).q[0, 4:7]
+    normal = np.array([0, -np.sin(np.deg2rad(slope)), np.cos(np.deg2rad(slope))])
+    assert found @ normal == pytest.approx(height + 0.1, rel=0, abs=1e-6)
+
+
+def test_heights_above_rough_ground(tmp_path: Path) -> None:
+    heights = " ".join(f"{each:.3f}" for each in np.random.default_rng(0).uniform(0, 1, 21 * 21))
+    field = f"<hfield name='f' nrow='21' ncol='21' elevation='{heights}' size='5 5 2 0.1'/>"
+    for geom in (
+        "<geom size='0.1'/>",
+        "<geom type='capsule' size='0.1 0.3'/>",
+        "<geom type='box' size='0.4 0.3 0.1'/>",
+    ):
+        path = mjcf(tmp_path, geom, field)
+        path.write_text(path.read_text().replace('type="plane" size="1 1 1"', 'type="hfield" hfield="f"'))
+        (state, model), options = (placed(path), ("--time", "0.002", "--height", "0.1"))
+        state.set_configuration(simulated(path, *options).q[0])
+        assert min(distance.value for distance in model.distances(state)) == pytest.approx(0.1, rel=0, abs=1e-6)
+
+
+def test_a_height_above_walls_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = mjcf(tmp_path, "<geom size='0.1' mass='1'/>")
+    wall = '<geom type="plane" size="1 1 1" pos="-0.3 0 0" zaxis="1 0 0"/>'
+    path.write_text(path.read_text().replace("<worldbody>", f"<worldbody>{wall}"))
+    assert cli.main(["simulate", str(path), "--ground", "--height", "0.5", "--time", "0.1"]) == 1
+    assert "--height: no motion up or down" in capsys.readouterr().err
 
 
 def test_meshes_that_cannot_be_read_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rbd.cli import main
+from rbd.cli.streams import print_note
 
 _ROBOT = "<robot name='ré'><link name='bé'/></robot>"
 
@@ -61,7 +62,7 @@ def test_interrupts_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     def interrupt(*arguments: object, **options: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("rbd.demo.run", interrupt)
+    monkeypatch.setattr("rbd.cli.double_pendulum.run", interrupt)
     assert main(["demo"]) == 130
     assert capsys.readouterr().err == "rbd: interrupted\n"
 
@@ -69,4 +70,9 @@ def test_interrupts_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_pictures_of_unknown_formats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     assert main(["demo", "--time", "0.01", "--picture", str(tmp_path / "x.xyz")]) == 1
-    assert "x.xyz has no ending of a picture; there are" in capsys.readouterr().err
+    assert "x.xyz has no suffix of a picture file; allowed are" in capsys.readouterr().err
+
+
+def test_notes_on_standard_error_have_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    print_note("robot red\x1b[31m.urdf: inverse dynamics")
+    assert capsys.readouterr().err == "rbd: robot red\\x1b[31m.urdf: inverse dynamics\n"

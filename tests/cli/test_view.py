@@ -38,8 +38,8 @@ def test_the_page_is_served_until_ctrl_c(robot: Path) -> None:
 def test_poses_layers_and_trajectories(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     motion = robot.with_suffix(".npz")
     assert cli.main(["simulate", str(robot), "--time", "0.1", "--out", str(motion)]) == 0
-    options = ["--set", "shoulder=0.5", "--layers", "shapes", "frames", "--trajectory", str(motion), "--rate", "2"]
-    assert cli.main(["view", str(robot), *QUICK, *options]) == 0
+    options = ["--set", "shoulder=0.5", "--layers", "shapes", "frames", "--trajectory", str(motion)]
+    assert cli.main(["view", str(robot), *QUICK, *options, "--playback-speed", "2"]) == 0
     assert capsys.readouterr().err == ""
 
 

@@ -80,6 +80,22 @@ def test_progress_bars_name_the_function(capsys: pytest.CaptureFixture[str]) -> 
     assert "compile mass_matrix" in capsys.readouterr().err
 
 
+def test_compile_keeps_the_reports_of_a_robot() -> None:
+    seen: Seen = []
+    robot = rbd.compile(rbd.robots.double_pendulum(), progress=lambda done, total: seen.append((done, total)))
+    function = robot.functions("mass_matrix")["mass_matrix"].compile()
+    assert seen == [(1, 2), (2, 2)]
+    function(np.stack([Q, Q]))
+    assert len(seen) == 4
+
+
+def test_compile_reports_no_later_compilation() -> None:
+    seen: Seen = []
+    recorded = energy().compile(progress=lambda done, total: seen.append((done, total)))
+    recorded(np.stack([Q] * 1000), np.stack([Q] * 1000))
+    assert seen == [(1, 2), (2, 2)]
+
+
 # -- another thread ---------------------------------------------------------------------------------------------------
 
 

@@ -40,13 +40,13 @@ def cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def recordings(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was recorded, by name."""
     module = sys.modules["rbd.array_functions.record"]
-    original, names = module._program, list[str]()
+    original, names = module._program_of_spec, list[str]()
 
     def noted(spec: object, mechanism: rbd.Mechanism, name: str, parameters: tuple[str, ...]) -> object:
         names.append(name)
         return original(spec, mechanism, name, parameters)
 
-    monkeypatch.setattr(module, "_program", noted)
+    monkeypatch.setattr(module, "_program_of_spec", noted)
     return names
 
 

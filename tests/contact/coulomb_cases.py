@@ -12,7 +12,7 @@ import numpy as np
 import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
-from rbd.contact.dynamics.accelerations.solve_contact import _problem
+from rbd.contact.dynamics.accelerations.solve_contact import ProblemTemplate, recorded_fields
 from rbd.contact.model.evaluation import as_tuple, evaluate
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -52,7 +52,7 @@ def hand_state(seed: int, speed: str) -> tuple[rbd.MechanismState, Array]:
 def hand_problem(seed: int, speed: str, mu: float) -> ContactProblem:
     """Return the problem of such a state as arrays."""
     state, torques = hand_state(seed, speed)
-    function, settings = partial(_problem, MODEL.pairs, True, True), (0.2, mu)
+    function, settings = partial(recorded_fields, MODEL.pairs, ProblemTemplate(exact=True, frictional=True)), (0.2, mu)
     found = evaluate(MODEL, state, ("contact problem", True, True), function, torques=torques, settings=settings)
     return ContactProblem(**found)
 

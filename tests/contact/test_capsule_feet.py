@@ -60,7 +60,7 @@ def test_rows_are_products_of_wrenches_and_the_twist_of_the_foot() -> None:
         assert group.numbers == tuple(range(4 * 2 * 4))
         assert group.is_redundant
         near = [where(each, 1, 0) for each in group.counts for _ in range(4)]
-        return {"J": problem.program.J, "W": group.rows, "T": group.map, "near": near}
+        return {"J": problem.program.J, "W": group.rows, "T": group.twist_map, "near": near}
 
     q, v, _ = states(8)
     for J, W, T, near in zip(*(np.array(x) for x in as_tuple(rbd.record(rows, model.mechanism)(q, v))), strict=True):

@@ -39,16 +39,18 @@ class SparseCones:
         self.b = -s
         self.b[:, 0] += rng.uniform(0, 0.2, BLOCKS)
         self.R = np.eye(N)[[1, 4, 7]]
-        self.rest = rng.normal(size=STOPS)
-        u = inside[[1, 4, 7]] - self.rest
+        self.interval_sides = rng.normal(size=STOPS)
+        u = inside[[1, 4, 7]] - self.interval_sides
         self.lower, self.upper = u - rng.uniform(0, 0.3, STOPS), u + rng.uniform(0, 0.3, STOPS)
         self.friction = rng.uniform(0, 0.5, STOPS) * (rng.random(STOPS) < 0.5)
 
     def solved(self) -> NearestInCones:
         """Return the projection."""
-        limits = (tuple(x.tolist()) for x in (self.lower, self.upper, self.friction, 0 * self.rest))
+        limits = (tuple(x.tolist()) for x in (self.lower, self.upper, self.friction, 0 * self.interval_sides))
         intervals = Intervals(nested(self.R), *limits)
-        return project_on_cones([_sparse(x) for x in self.A], self.b.ravel().tolist(), intervals, self.rest.tolist())
+        return project_on_cones(
+            [_sparse(x) for x in self.A], self.b.ravel().tolist(), intervals, self.interval_sides.tolist()
+        )
 
 
 def _sparse(block: Array) -> Matrix:
@@ -60,7 +62,7 @@ def _sparse(block: Array) -> Matrix:
 def test_point_and_forces_obey_the_conditions_of_the_minimum(seed: int) -> None:
     problem = SparseCones(seed)
     found = problem.solved()
-    z, efforts = np.array(found.z, dtype=float), np.array(found.intervals, dtype=float)
+    z, efforts = np.array(found.z, dtype=float), np.array(found.interval_forces, dtype=float)
     forces = np.array(found.forces, dtype=float).reshape(BLOCKS, 3)
     size = max(1.0, np.abs(forces).max(), np.abs(efforts).max())
     np.testing.assert_allclose(
@@ -70,7 +72,7 @@ def test_point_and_forces_obey_the_conditions_of_the_minimum(seed: int) -> None:
     for each in (slack, forces):
         assert (each[:, 0] - np.hypot(each[:, 1], each[:, 2])).min() > -1e-9 * size
     assert np.abs((slack * forces).sum(axis=1)).max() < 1e-8 * size**2
-    u = problem.R @ z - problem.rest
+    u = problem.R @ z - problem.interval_sides
     assert (u - problem.lower).min() > -1e-9
     assert (problem.upper - u).min() > -1e-9
     rubbing = np.clip(efforts, -problem.friction, problem.friction)
@@ -136,10 +138,10 @@ def test_lanes_of_both_methods_have_the_bits_of_single_ones(hard_corners: tuple[
     block, offsets = hard_corners
     graph = Graph()
     given = graph.input("offsets", (12,))
-    rest: tuple[Scalar, ...] = (given[0], given[4])
+    interval_sides: tuple[Scalar, ...] = (given[0], given[4])
     intervals = Intervals(nested(np.eye(6)[:2]), (-0.1, -0.2), (0.3, 0.1), (0.02, 0.0), (0, 0))
-    found = project_on_cones([nested(x) for x in block], given, intervals, rest)
-    outputs = {"z": found.z, "forces": (*found.forces, *found.intervals), "steps": (found.steps, found.residual)}
+    found = project_on_cones([nested(x) for x in block], given, intervals, interval_sides)
+    outputs = {"z": found.z, "forces": (*found.forces, *found.interval_forces), "steps": (found.steps, found.residual)}
     program = Program.of(graph, "cones", outputs)
     arrays, count = [offsets.reshape(len(offsets), 12)], len(offsets)
     expected = reference(program, arrays, count)

@@ -20,7 +20,7 @@ from rbd.scalars.arrays import Array
 from rbd.solvers.friction import complementarity, enumeration
 from rbd.solvers.friction import solve as friction_solver
 from rbd.solvers.friction.lemke import lemke
-from rbd.solvers.friction.problem import Friction
+from rbd.solvers.friction.problem import FrictionProblem
 from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, JAMMED, LOST, solve_friction
 from tests.contact.coulomb_cases import (
     SPEEDS,
@@ -155,7 +155,7 @@ def test_pivoting_that_does_not_end_is_no_contradiction(monkeypatch: pytest.Monk
 
 
 def test_violations_that_are_undefined_are_not_lost_among_others() -> None:
-    w = Friction((1, 2), (0.0,) * (1 + 1 + 6 + 6 + 2))
+    w = FrictionProblem((1, 2), (0.0,) * (1 + 1 + 6 + 6 + 2))
     w.is_undecided[0] = w.is_undecided[3] = 1
     w.free_rates[0] = math.nan
     assert math.isnan(enumeration._violation(w))

@@ -117,7 +117,7 @@ def test_failed_calls_are_not_repeated_by_the_interpreter(monkeypatch: pytest.Mo
     def refuse(*arguments: object) -> None:
         raise AssertionError(arguments)
 
-    monkeypatch.setattr(Intrinsic, "run", refuse)
+    monkeypatch.setattr(Intrinsic, "run_on_floats", refuse)
     assert _jams(data)
 
 

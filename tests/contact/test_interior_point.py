@@ -78,7 +78,7 @@ def test_stiff_legs_make_the_twists_of_feet_dependent(seed: int, bend: float) ->
 
 
 def test_twist_space_has_the_products_of_the_maps() -> None:
-    space = TwistSpace(tuple(each.map for each in flat_feet(3, joints=5).groups))
+    space = TwistSpace(tuple(each.twist_map for each in flat_feet(3, joints=5).groups))
     T, C = np.array(sum(space.maps, ()), dtype=float), np.reshape(space.factor_entries, (12, 12)).astype(float)
     np.testing.assert_allclose(C @ C.T, T @ T.T, rtol=0, atol=1e-12)
     assert (np.triu(C, 1) == 0).all()
@@ -89,7 +89,7 @@ def test_groups_have_the_rows_of_the_program(seed: int) -> None:
     feet = flat_feet(seed)
     assert [len(each.tangents) for each in feet.groups] == [0 if seed % 2 else 2] * 2
     for each in feet.groups:
-        rows = np.array(each.rows) @ np.array(each.map, dtype=float)
+        rows = np.array(each.rows) @ np.array(each.twist_map, dtype=float)
         np.testing.assert_allclose(rows, feet.data[2][list(each.numbers)], rtol=0, atol=1e-15)
 
 
@@ -201,7 +201,7 @@ def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "rev
 @pytest.mark.parametrize("seed", range(8))
 def test_dry_friction_takes_few_iterations(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong stiffness of its rows would be corrected later, after the largest number of iterations."""
-    counts, run = list[float](), Intrinsic.run
+    counts, run = list[float](), Intrinsic.run_on_floats
 
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
         found = run(self, sizes, operands)
@@ -210,7 +210,7 @@ def test_dry_friction_takes_few_iterations(seed: int, monkeypatch: pytest.Monkey
             counts.append(found[0][ends[list(self.layout.names("result")).index("iterations")] - 1])
         return found
 
-    monkeypatch.setattr(Intrinsic, "run", noted)
+    monkeypatch.setattr(Intrinsic, "run_on_floats", noted)
     feet = flat_feet(seed, points=4)
     rows = unit_rows(len(feet.data[1]))
     n = len(rows)

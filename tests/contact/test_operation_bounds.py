@@ -15,6 +15,7 @@ from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.dual_active_set import active_rows, method
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.projections.warm_start import warm_start
+from rbd.solvers.quadratic.active_set_derivative import FACTOR_ACTIVE_SET, MINIMISE_ON_ACTIVE_SET
 from rbd.solvers.quadratic.quadratic_program import solve_quadratic_program
 from tests.contact.coulomb_cases import nested, random_problem
 from tests.contact.test_quadratic_program import problem
@@ -32,9 +33,19 @@ def _quadratic_program(seed: int) -> None:
     solve_quadratic_program(*map(nested, problem(seed, 3, 5)))
 
 
+def _active_set(seed: int) -> None:
+    """Factor and minimise with all rows active, as many as there are unknowns."""
+    rng, n = np.random.default_rng(seed), 4 + seed
+    root, rows = rng.normal(size=(2, n, n))
+    matrices = (*(root @ root.T + np.eye(n)).ravel().tolist(), *rows.ravel().tolist(), *(1.0,) * n)
+    factors = FACTOR_ACTIVE_SET((n, n), matrices, ("x",))
+    MINIMISE_ON_ACTIVE_SET((n, n), (*factors, *rng.normal(size=2 * n).tolist()))
+
+
 CASES: dict[str, tuple[Callable[[int], object], set[str]]] = {
     "flat feet": (solve_flat_feet, {"project_by_interior_point", "project_groups", "project_by_dual_active_set"}),
     "quadratic programs": (_quadratic_program, {"solve_quadratic_program"}),
+    "derivatives of quadratic programs": (_active_set, {"factor_active_set", "minimise_on_active_set"}),
     "round cones": (lambda seed: solved(*programs(seed)), {"project_on_cones", "require_solution_in_cones"}),
     "friction": (_friction, {"solve_friction"}),
 }
@@ -43,7 +54,7 @@ CASES: dict[str, tuple[Callable[[int], object], set[str]]] = {
 
 def _observed_calls(solve: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     """Return the calls of intrinsics with floats that succeed."""
-    calls, run = list[Call](), Intrinsic.run
+    calls, run = list[Call](), Intrinsic.run_on_floats
 
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
         found = run(self, sizes, operands)
@@ -52,7 +63,7 @@ def _observed_calls(solve: Callable[[], object], monkeypatch: pytest.MonkeyPatch
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(Intrinsic, "run", noted)
+        patch.setattr(Intrinsic, "run_on_floats", noted)
         solve()
     return calls
 

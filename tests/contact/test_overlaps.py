@@ -46,7 +46,7 @@ def test_products_are_moved_as_their_rows(seed: int) -> None:
     groups, rng = [group.cones for group in flat_feet(seed).groups], np.random.default_rng(seed)
     numbers = [j for group in groups for j in group.numbers]
     assert sorted(numbers) == list(range(len(numbers)))
-    products = [np.array(group.wrenches) @ np.array(group.map, dtype=float) for group in groups]
+    products = [np.array(group.wrenches) @ np.array(group.twist_map, dtype=float) for group in groups]
     J = np.concatenate(products)[np.argsort(numbers)]
     rates, G = rng.exponential(size=len(J)) * rng.choice([0, 1], len(J)), rng.uniform(0.1, 1, J.shape[1])
     by_rows = Overlaps(nested(J), tuple(rates.tolist()), tuple(G.tolist()), NO_INTERVALS, ())

@@ -18,9 +18,8 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingFamily, CountingScalar, OperationCount
-from rbd.solvers import dense_factors
-from rbd.solvers.dense_factors import append_active
-from rbd.solvers.quadratic import active_set_method, quadratic_program
+from rbd.solvers.quadratic import active_set, active_set_method, quadratic_program
+from rbd.solvers.quadratic.active_set import append_active
 from rbd.solvers.quadratic.active_set_method import QuadraticProgram
 from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
 
@@ -232,9 +231,9 @@ def counting_program(n: int, m: int, count: OperationCount) -> tuple[Any, Compar
     w: Any = QuadraticProgram((n, m), [cast("float", numbers.wrap(1.0))] * size, cast("float", numbers.wrap(0.0)))
     units = np.linalg.qr(rng.normal(size=(n, n)))[0]
     for j in range(m):
-        w.lengths[j], w.units[j] = numbers.wrap(1.0), [numbers.wrap(x) for x in units[j % n].tolist()]
+        w.lengths[j], w.unit_rows[j] = numbers.wrap(1.0), [numbers.wrap(x) for x in units[j % n].tolist()]
     for k in range(min(n, m)):
-        append_active(w, k, k, dense_factors.orthogonalise(w, k, w.units[k]))
+        append_active(w, k, k, active_set.orthogonalise(w, k, w.unit_rows[k]))
         w.u[k] = w.r[k] = numbers.wrap(1.0)
     return w, numbers
 
@@ -256,8 +255,8 @@ def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> No
     w, numbers = counting_program(n, m, count)
     before = count.total
     active_set_method._most_violated(w, cast("float", numbers.wrap(1.0)))
-    length = dense_factors.orthogonalise(w, q, w.units[0])
-    dense_factors.solve_upper(w, q, w.r)
+    length = active_set.orthogonalise(w, q, w.unit_rows[0])
+    active_set.solve_upper(w, q, w.r)
     for k in range(q):
         w.r[k] = numbers.wrap(1.0 + k)
     assert active_set_method._blocking(w, q) == q - 1
@@ -265,7 +264,7 @@ def test_the_count_of_a_round_is_that_with_all_rows_active(n: int, m: int) -> No
     active_set_method._partial_step(w, 0)
     w.lengths[0] = active_set_method._full_step(w, 0, cast("float", numbers.wrap(1.0)))
     active_set_method._take_step(w, q, cast("float", numbers.wrap(1.0)), 0)
-    dense_factors.drop_active(w, q, 0)
+    active_set.drop_active(w, q, 0)
     in_the_loop = 4  # an iteration is added and compared, the two lengths are compared, the multiplier grows
     assert count.total - before + in_the_loop == active_set_method._iteration_operations(n, m)
 

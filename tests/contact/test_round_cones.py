@@ -66,7 +66,7 @@ def solved(hessian: Array, linear: Array, cones: Array, bounds: Array) -> ConeSo
 def test_solutions_obey_the_conditions_of_the_minimum(seed: int) -> None:
     hessian, linear, cones, bounds = programs(seed)
     found = solved(hessian, linear, cones, bounds)
-    x, forces = np.array(found.x, dtype=float), np.array(found.cones, dtype=float)
+    x, forces = np.array(found.x, dtype=float), np.array(found.forces, dtype=float)
     slack = np.einsum("kij,j->ki", cones, x)
     slack[:, 0] -= bounds
     size = max(1.0, np.abs(x).max(), np.abs(forces).max())
@@ -107,7 +107,7 @@ def test_solutions_are_those_of_an_independent_solver(seed: int) -> None:
 def test_residuals_tell_what_a_motion_or_a_force_is_off(seed: int) -> None:
     hessian, linear, cones, bounds = programs(seed)
     found, rng = solved(hessian, linear, cones, bounds), np.random.default_rng(seed)
-    x, forces = np.array(found.x, dtype=float), np.array(found.cones, dtype=float)
+    x, forces = np.array(found.x, dtype=float), np.array(found.forces, dtype=float)
 
     def residual(x: Array, forces: Array) -> float:
         """Return the residual of a program whose forces are in balance."""
@@ -133,14 +133,14 @@ def test_rows_of_rounding_errors_constrain_nothing(noise: float) -> None:
     found = solved(np.eye(2), np.array([-1.0, -1.0]), cones, np.array([0.0, 0.0]))
     alone = solved(np.eye(2), np.array([-1.0, -1.0]), cones[:1], np.array([0.0]))
     assert found.x == alone.x
-    assert found.cones[1] == (0, 0, 0)
+    assert found.forces[1] == (0, 0, 0)
 
 
 def test_without_cones_the_motion_is_the_free_one() -> None:
     hessian, linear, cones, bounds = programs(4)
     found = solved(hessian, linear, cones[:0], bounds[:0])
     np.testing.assert_allclose(hessian @ np.array(found.x, dtype=float), linear, rtol=0, atol=1e-12)
-    assert (found.cones, found.intervals, found.residual) == ((), (), 0)
+    assert (found.forces, found.interval_forces, found.residual) == ((), (), 0)
 
 
 def test_bounds_above_zero_of_rows_of_zeros_raise() -> None:
@@ -234,7 +234,7 @@ def test_one_lane_many_lanes_threads_and_the_interpreter_give_the_same_bits() ->
     matrix = tuple(map(tuple, hessian.tolist()))
     blocks = [tuple(map(tuple, block)) for block in cones.tolist()]
     found = solve_cone_program(matrix, Factor.of(matrix, ["x"] * len(matrix)), forces, blocks, sides)
-    outputs = {"x": found.x, "cones": tuple(x for cone in found.cones for x in cone), "residual": found.residual}
+    outputs = {"x": found.x, "cones": tuple(x for cone in found.forces for x in cone), "residual": found.residual}
     program = Program.of(graph, "cones", outputs)
     arrays = [linear + rng.normal(size=(count, len(linear))), -rng.exponential(size=(count, len(cones)))]
     expected = reference(program, arrays, count)

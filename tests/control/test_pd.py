@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError
 from rbd.mechanism import Mechanism
+from rbd.scalars.dual import Dual
 from rbd.spatial.so3 import rotation_exp
 from tests.simulation.conftest import single_body
 
@@ -242,6 +244,54 @@ def test_controllers_can_be_recorded() -> None:
     recorded = rbd.record(lambda state: rbd.pd(gains, state.q, state.v), mechanism)
     q, v = np.array([0.3, -0.2]), np.array([1.0, 2.0])
     assert np.allclose(recorded(q, v), rbd.pd(gains, q, v))
+
+
+def test_arrays_of_complex_numbers_give_derivatives() -> None:
+    q, v, h = np.array([0.3, -0.2]), np.array([1.0, 2.0]), 1e-30
+    for gains in (rbd.PDGains(3.0, 2.0), rbd.PDGains([3.0, 4.0], 2.0), rbd.PDGains([[3.0, 1.0], [0.0, 4.0]], 2.0)):
+        step = rbd.pd(gains, q + 1j * h * np.eye(2)[0], v)
+        assert step.dtype == np.complex128
+        assert np.allclose(step.real, rbd.pd(gains, q, v))
+        assert np.allclose(step.imag / h, rbd.pd(gains, np.eye(2)[0], np.zeros(2)))
+        assert np.array_equal(rbd.pd(gains, [*(q + 1j * h * np.eye(2)[0])], v), step)
+    assert np.allclose(rbd.pd(rbd.PDGains(1j, 2.0), q, v), -1j * q - 2 * v)
+    single = rbd.pd(rbd.PDGains(1.0, 2.0), q.astype(np.complex64), v)
+    assert np.allclose(single, -q - 2 * v)
+
+
+def test_gains_of_other_scalars_apply_to_arrays_of_floats() -> None:
+    q, v = np.array([0.5, -0.25]), np.array([1.0, 2.0])
+    dual = rbd.pd(rbd.PDGains(Dual(3.0, 1.0, 1), 2.0), q, v)
+    assert [(x.value, x.derivative) for x in dual] == [(-3.5, -0.5), (-3.25, 0.25)]
+    k = pytest.importorskip("mpmath").iv.mpf([1, 2])
+    assert [(float(x.a), float(x.b)) for x in rbd.pd(rbd.PDGains(k, 2.0), q, v)] == [(-3, -2.5), (-3.75, -3.5)]
+    assert float(rbd.pd(rbd.PDGains(k, 2.0), 0.5, 1.0).a) == -3
+    x = pytest.importorskip("sympy").Symbol("x")
+    assert rbd.pd(rbd.PDGains(x, 2), q, v)[0].coeff(x) == -0.5
+
+
+@pytest.mark.parametrize("huge", [10**400, -Fraction(10**400), Fraction(10**5000, 3)], ids=["int", "Fraction", "long"])
+def test_numbers_above_the_range_of_floats_are_named(huge: Any) -> None:
+    gains = rbd.PDGains(1.0, 1.0)
+    values: list[Any] = [1.0, 1.0, 1.0, 1.0]
+    for k, name in enumerate(("x", "rate", "desired", "desired_rate")):
+        for case in (
+            [huge if k == i else x for i, x in enumerate(values)],
+            [[huge if k == i else x, x] for i, x in enumerate(values)],
+        ):
+            with pytest.raises(NotFiniteError, match=rf"^{name}.* is -?inf") as caught:
+                rbd.pd(gains, case[0], case[1], desired=case[2], desired_rate=case[3])
+            assert caught.value.argument == name
+    with pytest.raises(NotFiniteError, match=r"^k is -?inf"):
+        rbd.PDGains(huge, 1.0)
+
+
+def test_products_above_the_range_of_floats_are_refused() -> None:
+    large = Fraction(10**200)
+    gains = rbd.PDGains(large, 1.0)
+    for x, rate in ((large, 1.0), ([large], [1.0])):
+        with pytest.raises(NotFiniteError, match="pd left the range"):
+            rbd.pd(gains, x, rate)  # type: ignore[call-overload]  # lists are not in the annotations
 
 
 @pytest.mark.parametrize("x", [math.nan, [1.0, math.inf], np.array([math.nan, 0.0])], ids=str)

@@ -39,8 +39,8 @@ def test_the_page_names_no_other_options() -> None:
 
 
 def options_of(name: str) -> set[str]:
-    """Return the long options of a command."""
+    """Return the long options of a command, with their other names."""
     command = next(command for command in COMMANDS if command.name == name)
     parser = argparse.ArgumentParser(add_help=False)
     command.add_options(parser)
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", parser.format_usage()))
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", parser.format_help()))

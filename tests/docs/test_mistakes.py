@@ -14,7 +14,7 @@ import rbd
 from tests.docs.examples import ROOT
 
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-TABLE = PAGE.split("## Mistakes at the prompt")[1].split("\n## ")[0].split("|---|---|---|\n")[1]
+TABLE = PAGE.split("## Common mistakes")[1].split("\n## ")[0].split("|---|---|---|\n")[1]
 ROWS = [
     tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in TABLE.splitlines() if line.startswith("|")
 ]

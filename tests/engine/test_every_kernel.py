@@ -127,7 +127,7 @@ def assert_code_is_the_interpreter(program: Program, *cuts: tuple[int | None, in
     first[3, -1], last[5, 0] = 1e300, np.nan  # far away, and no number
     expected = reference(program, arrays, ROWS)
     for lanes, chunk in cuts:
-        kernel = CompiledProgram(program, lanes=lanes, chunk=chunk)
+        kernel = CompiledProgram(program, lanes=lanes, chunk_size=chunk)
         for threads in (1, 3):
             assert_same_bits(native_rows(kernel, arrays, ROWS, threads), expected)
         assert_same_bits(native_singles(kernel, arrays, ROWS), expected)

@@ -234,7 +234,7 @@ def built(
     return mechanism
 
 
-def test_fingerprint_depends_on_topology_and_names() -> None:
+def test_fingerprint_depends_on_structure_and_names() -> None:
     kinds = [
         built(),
         built(parents=(0, 1, 2)),
@@ -328,8 +328,8 @@ def test_all_attributes_of_mechanisms_are_hashed() -> None:
     assert {field.name for field in attrs.fields(JointData)} == own | set(JOINT_PARAMETERS)
     assert {field.name for field in attrs.fields(BodyData)} == {
         *("name", "inertia", "frames", "default_frame", "contact_points"),
-        *("own_frame", "registry", "is_root"),  # where it came from, and where it is
+        *("original_frame", "registry", "is_root"),  # where it came from, and where it is
     }
-    unnumbered = {"root", "registry", "edges", "parent", "rank", "joint_frames", "_next_rank", "_derived"}
+    unnumbered = {"root", "registry", "edges", "parent_edge", "rank", "joint_frames", "_next_rank", "_derived"}
     counted = {"tree", "loops", "couplings", "nq", "nv", "half_spaces"}
     assert set(vars(Structure(rbd.RigidBody("root")))) <= unnumbered | counted

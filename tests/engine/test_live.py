@@ -116,7 +116,7 @@ def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypat
     original = KernelCache.get_or_record
 
     def watched(self: KernelCache, *args: Any) -> Any:
-        calls.append(args[2].name)
+        calls.append(args[1].name)
         return original(self, *args)
 
     monkeypatch.setattr(KernelCache, "get_or_record", watched)
@@ -266,7 +266,7 @@ def test_symbolic_parameters_run_the_source() -> None:
 
 @needs_builtins
 @pytest.mark.usefixtures("at_once")
-def test_topology_edits_close_fast_paths(a_case: Case) -> None:
+def test_structure_edits_close_fast_paths(a_case: Case) -> None:
     state = MechanismState(rbd.robots.arm7())
     result = rbd.DynamicsResult(state.mechanism)
     for _ in range(4):

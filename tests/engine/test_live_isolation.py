@@ -17,7 +17,8 @@ import rbd
 from rbd import MechanismState, native
 from rbd.engine.coordinate_writer import WRITES_BEFORE_BUILTIN
 from rbd.errors import WrongThreadError
-from rbd.recorder.kernel_cache import RecordingFailure, kernel_cache
+from rbd.kernels.kernel import kernels
+from rbd.recorder.kernel_cache import RecordedKernel, RecordingFailure, kernel_cache
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised
@@ -176,6 +177,24 @@ def test_custom_joint_types(kind: type[rbd.JointType]) -> None:
     for _ in range(WRITES_BEFORE_BUILTIN + 2):
         state.set_configuration(np.array([0.3, 0.4, 0.5]))
     assert_close(values(state), expected)
+
+
+@pytest.mark.parametrize("name", ["_executable_and_form", "coordinate_check_program"])
+def test_recordings_without_memory_are_tried_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_memory(*args: object) -> None:
+        raise MemoryError
+
+    mechanism = rbd.robots.double_pendulum()
+    cache, kernel = kernel_cache(mechanism), kernels()["mass_matrix"]
+    with monkeypatch.context() as poor:
+        poor.setattr(f"rbd.recorder.kernel_cache.{name}", without_memory)
+        if name == "_executable_and_form":
+            with pytest.raises(MemoryError):
+                cache.get_or_record(mechanism, kernel, ())
+        else:
+            assert cache.coordinate_check(mechanism, "q") is None
+    assert isinstance(cache.get_or_record(mechanism, kernel, ())[0], RecordedKernel)
+    assert cache.coordinate_check(mechanism, "q") is not None
 
 
 @pytest.mark.usefixtures("at_once")

@@ -94,7 +94,7 @@ def test_the_bits_are_those_of_python(make: Callable[[], rbd.Mechanism], monkeyp
         assert all(builtins_of(fast))
         found = list(answers(fast, frames))
         with monkeypatch.context() as patch:
-            patch.setattr(LiveEngine, "open_query", lambda *_: None)
+            patch.setattr(LiveEngine, "request_builtin", lambda *_: None)
             for one, two in zip(found, answers(slow, frames), strict=True):
                 same(one, two)
 
@@ -108,7 +108,7 @@ def test_every_joint_type(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         found = list(answers(fast, frames))
     with monkeypatch.context() as patch:
-        patch.setattr(LiveEngine, "open_query", lambda *_: None)
+        patch.setattr(LiveEngine, "request_builtin", lambda *_: None)
         for one, two in zip(found, answers(slow, frames), strict=True):
             same(one, two)
 
@@ -162,7 +162,7 @@ def test_above_the_maximum_all_queries_are_forgotten(arm: tuple[MechanismState, 
     found = [state.twist(body) for body in bodies]
     assert 0 < sum(map(len, builtins_of(state))) <= 3
     with monkeypatch.context() as patch:
-        patch.setattr(LiveEngine, "open_query", lambda *_: None)
+        patch.setattr(LiveEngine, "request_builtin", lambda *_: None)
         other = MechanismState(state.mechanism, state.q, state.v)
         for one, body in zip(found, bodies, strict=True):
             same(one, other.twist(body))

@@ -21,7 +21,8 @@ from rbd.export.expressions import sympy_expressions
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.opcodes import Op
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars.arrays import Array
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference

@@ -15,7 +15,8 @@ from rbd import scalars as s
 from rbd.export.c import c_source
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.scalars.sincos import LIMIT
 from tests.native.programs import UNTOUCHED, random_inputs, random_program, reference_row

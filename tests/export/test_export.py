@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ import sympy
 
 import rbd
 from rbd import algorithms
-from rbd.array_functions.record import recorded_function
+from rbd.array_functions.record import load_or_record_spec
 from rbd.compiled import RecordedFunction
-from rbd.compiled.specs import SPECS
+from rbd.compiled.specs import DERIVATIVE_SPECS
 from rbd.errors import ArgumentError, ScalarError
-from rbd.export import c_source
+from rbd.export import c_source, sympy_expressions
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.solvers import minimum_norm_solve
@@ -53,8 +54,8 @@ FURTHER = {
     "derivative": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.double_pendulum(), torques=2).derivative(
         "result", "q"
     ),
-    "derivatives": lambda: recorded_function(
-        SPECS["inverse_dynamics_derivatives tangent"], ARM, "inverse_dynamics_derivatives tangent"
+    "derivatives": lambda: load_or_record_spec(
+        DERIVATIVE_SPECS["inverse_dynamics_derivatives", "tangent"], ARM, "inverse_dynamics_derivatives tangent"
     ),
     "functions of numpy.linalg": lambda: rbd.record(_linear_algebra, ARM, a=(5, 5)),
     "loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3),
@@ -177,7 +178,7 @@ def test_sympy_agrees() -> None:
 
 def test_what_sympy_cannot_say_is_named_before_anything_else() -> None:
     recorded = rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3)
-    with pytest.raises(ScalarError, match="minimum_norm_solve takes decisions"):
+    with pytest.raises(ScalarError, match="results of minimum_norm_solve depend on comparisons"):
         recorded.to_sympy()
 
 
@@ -193,3 +194,12 @@ def test_sympy_selects_and_compares() -> None:
     for q in (np.array([0.3, 0.8]), np.array([0.8, -0.3])):
         expected = np.asarray(recorded.interpret(q, np.zeros(2))).reshape(-1)
         np.testing.assert_allclose(_evaluated(recorded, q, np.zeros(2)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("write", [lambda program: c_source(program, "mass"), sympy_expressions])
+def test_other_values_than_programs_are_refused(write: Callable[[Any], object]) -> None:
+    function = rbd.record(rbd.center_of_mass, rbd.robots.double_pendulum())
+    for value in (function, None, "mass"):
+        with pytest.raises(ArgumentError) as caught:
+            write(value)
+        assert caught.value.argument == "program"

@@ -12,6 +12,9 @@ from rbd import MechanismState
 from rbd.bridges import jax_dynamics, jax_function
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, ShapeError
+from rbd.program.lazy_program import LazyProgram
+from rbd.program.outline import Outline
+from rbd.program.program import Program
 from rbd.testing import random_floating_tree
 
 jax = pytest.importorskip("jax", reason="the extra `jax` is not installed")
@@ -49,6 +52,14 @@ def test_derivatives_are_recorded_when_the_function_is_differentiated(monkeypatc
     np.testing.assert_allclose(momenta(q, v), rbd.mass_matrix(state) @ v, rtol=0, atol=1e-12)
     momenta(q, v)
     assert recorded == ["q", "v"]
+
+
+def test_a_program_from_the_disk_cache_is_not_recorded() -> None:
+    def record() -> Program:
+        raise AssertionError("recorded")
+
+    program = rbd.record(rbd.kinetic_energy, made().mechanism).program
+    assert callable(jax_function(RecordedFunction(LazyProgram(Outline.of(program), record))))
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])

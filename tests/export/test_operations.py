@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rbd.program.opcodes import FUSED, UNSIGNED, Op
+from rbd.program.opcodes import FUSED, WITHOUT_SIGNS, Op
 
 from . import operation_contract as contract
 
@@ -98,7 +98,7 @@ def test_numbers_stay() -> None:
 
 def test_signs() -> None:
     assert FUSED == {(1, 1): Op.FMA, (1, -1): Op.FMS, (-1, 1): Op.FNMA, (-1, -1): Op.FNMS}
-    assert UNSIGNED == {Op.SUB: Op.ADD, Op.FMS: Op.FMA, Op.FNMA: Op.FMA, Op.FNMS: Op.FMA}
+    assert WITHOUT_SIGNS == {Op.SUB: Op.ADD, Op.FMS: Op.FMA, Op.FNMA: Op.FMA, Op.FNMS: Op.FMA}
 
 
 # -- an operation that is added ---------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ NAMED = {
         "builtins for the interpreter, which has no such function",
     ),
     "export/c_function.py": (PAIRS, "sine and cosine share their reduction"),
-    "export/c_definition.py": (PROGRAM, "checks and calls are statements"),
+    "export/c_body.py": (PROGRAM, "checks and calls are statements"),
     "export/expressions.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
         {

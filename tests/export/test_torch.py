@@ -63,7 +63,7 @@ def moved(state: rbd.ScalarState, phi: np.ndarray) -> object:
     """Return q after moving along velocities: by phi in the exponential coordinates of every joint."""
     q: list[Scalar] = []
     for node in state.nodes:
-        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v]))
+        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v_slice]))
     return tuple(q)
 
 

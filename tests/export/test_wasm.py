@@ -15,7 +15,7 @@ from rbd import native
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, MissingPackageError, RbdError
 from rbd.export import write_wasm
-from rbd.export.wasm_object import linked
+from rbd.export.wasm_object import link
 from rbd.native.codegen.plan import make_plan
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -197,4 +197,4 @@ def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_files_that_are_no_modules_are_refused() -> None:
     with pytest.raises(RbdError, match="no WebAssembly"):
-        linked(b"\x7fELF....", {}, 0)
+        link(b"\x7fELF....", {}, 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rbd.errors import MjcfTopologyError
-from rbd.files.names import did_you_mean, free_name
+from rbd.files.names import claim_name, did_you_mean
 from rbd.mjcf import parse_mjcf
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def test_a_message_without_a_hint_ends_with_the_name() -> None:
     assert str(caught.value).endswith("there is no joint 'a_long_name_of_a_joint'")
 
 
-def test_free_names() -> None:
+def test_claimed_names() -> None:
     taken = {"a", "a#"}
-    assert [free_name("b", taken), free_name("a", taken), free_name("a", taken)] == ["b", "a##", "a###"]
+    assert [claim_name("b", taken), claim_name("a", taken), claim_name("a", taken)] == ["b", "a##", "a###"]
     assert taken == {"a", "a#", "a##", "a###", "b"}

@@ -7,8 +7,7 @@ import pytest
 
 import rbd
 from rbd.errors import ShapeError, UnknownNameError
-from rbd.indexing.joint_table import joint_table
-from rbd.indexing.joint_values import JointValues
+from rbd.indexing.joint_values import JointValues, joint_table
 from rbd.indexing.layout import layout_of
 from rbd.testing import random_tree
 

@@ -38,8 +38,8 @@ def mechanism(request: pytest.FixtureRequest) -> rbd.Mechanism:
 def test_slices_tile_the_vectors(mechanism: rbd.Mechanism) -> None:
     layout = layout_of(mechanism)
     for size, slices in (
-        (mechanism.nq, [node.q for node in layout.nodes]),
-        (mechanism.nv, [node.v for node in layout.nodes]),
+        (mechanism.nq, [node.q_slice for node in layout.nodes]),
+        (mechanism.nv, [node.v_slice for node in layout.nodes]),
         (layout.nc, [each.rows for each in layout.constraints]),
         (layout.ns, [each.s for each in layout.contact_pairs]),
     ):
@@ -53,8 +53,8 @@ def test_parents_come_first(mechanism: rbd.Mechanism) -> None:
         assert node.parent < node.index
         assert layout.bodies[node.parent] is mechanism.predecessor(node.joint)
         assert layout.bodies[node.index] is node.body is mechanism.successor(node.joint)
-        assert layout.ancestors(node.index) == (node.index, *layout.ancestors(node.parent))
-    assert layout.ancestors(0) == ()
+        assert layout.path_to_root(node.index) == (node.index, *layout.path_to_root(node.parent))
+    assert layout.path_to_root(0) == ()
 
 
 def test_things_are_found_by_themselves_and_by_name(mechanism: rbd.Mechanism) -> None:

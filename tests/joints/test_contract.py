@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.errors import RecordingError
+from rbd.errors import ArgumentError, RecordingError
 from rbd.joints import (
     JointType,
     MRPFloating,
@@ -246,3 +246,13 @@ def test_an_error_inside_a_member_is_named_too() -> None:
 
 def test_every_check_is_seen_to_bite() -> None:
     assert {check for check, _, _ in FAULTS} == set(CHECKS)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("rng_seed", "x"), ("rng_seed", -1), ("samples", 0), ("samples", 1.5), ("spread", -1.0), ("spread", "x")],
+)
+def test_wrong_options_are_named(argument: str, value: object) -> None:
+    options: Any = {argument: value}
+    with pytest.raises(ArgumentError, match=argument):
+        check_joint_type(Z, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +16,13 @@ from rbd.joints import (
     MRPFloating,
     QuaternionFloating,
     QuaternionSpherical,
+    Reversed,
+    Revolute,
     RotationVectorFloating,
     RotationVectorSpherical,
     SinCosRevolute,
 )
+from rbd.joints.base import has_vector_coordinates, velocity_is_derivative
 from rbd.spatial import Frame, Transform, Twist
 from tests.joints.samples import AFTER, BEFORE, JOINTS, pose, rotation_matrix
 
@@ -175,6 +179,31 @@ def test_steps_through_half_a_turn_stay_near(joint: JointType) -> None:
     q = joint.global_coordinates(q0, plain([*(0.05 * AXIS), 0, 0, 0]))
     assert np.linalg.norm(np.subtract(q, q0)) < 0.06
     assert_allclose(pose(joint, q)[:3, :3], rotation_matrix(AXIS, size + 0.05), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("joint", [*JOINTS, *map(Reversed, JOINTS)], ids=repr)
+def test_vector_coordinates_are_those_whose_derivative_is_the_velocity(joint: JointType) -> None:
+    q = joint.random(np.random.default_rng(1))
+    derivative = np.array(joint.configuration_derivative_jacobian(q), dtype=float)
+    is_identity = derivative.shape in ((joint.nv, joint.nv), (0,)) and np.array_equal(derivative, np.eye(joint.nv))
+    assert velocity_is_derivative(joint) == has_vector_coordinates(joint) == (is_identity or not joint.nv)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("configuration_derivative", (False, False)),
+        ("velocity_jacobian", (True, True)),
+        ("configuration_derivative_jacobian", (True, True)),
+        ("global_coordinates", (True, False)),
+        ("normalize", (True, False)),
+        ("principal_value", (True, True)),
+    ],
+)
+def test_types_of_users_tell_by_the_methods_they_write(method: str, expected: tuple[bool, bool]) -> None:
+    hinge: Any = type("Hinge", (Revolute,), {"__slots__": (), method: lambda self, *args: ()})
+    for joint in (hinge((0, 0, 1)), Reversed(hinge((0, 0, 1)))):
+        assert (velocity_is_derivative(joint), has_vector_coordinates(joint)) == expected
 
 
 # ---------------------------------------------------------------- reversing

@@ -16,8 +16,8 @@ from rbd.errors import NotFiniteError, RotationError, SingularError
 from rbd.joints.base import JointType
 from rbd.joints.charts import MRPChart
 from rbd.scalars.dual import Dual
-from rbd.scalars.lengths import length, scaled_down, scaled_into_range
 from rbd.scalars.linear_algebra import matvec
+from rbd.scalars.norms import norm, scaled_down, scaled_into_range
 from rbd.spatial import so3
 from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.quaternion import mrp_to_quaternion, mrp_velocity_jacobian, quaternion_to_rotation
@@ -214,5 +214,5 @@ def test_ordinary_numbers_are_what_they_were(values: tuple[float, float]) -> Non
     assert scaled_into_range(values) == (values, 1)
     assert scaled_into_range(values)[0] is values
     assert scaled_down(values)[0] is values
-    assert length(values) == math.sqrt(values[0] * values[0] + values[1] * values[1])
-    assert s.is_float(length(values))
+    assert norm(values) == math.sqrt(values[0] * values[0] + values[1] * values[1])
+    assert s.is_float(norm(values))

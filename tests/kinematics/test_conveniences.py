@@ -96,6 +96,18 @@ def test_random_states_within_bounds() -> None:
         state.randomize(1, within_bounds=1)  # type: ignore[arg-type]  # on purpose
 
 
+def test_bounds_have_effect_on_joints_with_as_many_coordinates_as_velocities() -> None:
+    """Those of modified Rodrigues parameters, whose rates are not velocities, but not those of sine and cosine."""
+    mechanism = rbd.Mechanism()
+    mechanism.attach("world", rbd.RigidBody("a"), rbd.Joint("mrp", rbd.MRPFloating(), position_bounds=[(0.1, 0.2)] * 6))
+    turn = rbd.Joint("turn", rbd.SinCosRevolute((0, 0, 1)), position_bounds=[(0.1, 0.2)] * 2)
+    mechanism.attach("a", rbd.RigidBody("b"), turn)
+    state = rbd.MechanismState(mechanism)
+    state.randomize(1, within_bounds=True)
+    assert ((state.q[:6] >= 0.1) & (state.q[:6] <= 0.2)).all()
+    np.testing.assert_allclose(np.linalg.norm(state.q[6:]), 1, rtol=0, atol=1e-15)
+
+
 def test_accelerations_of_bodies() -> None:
     state, rng = many_joints(), np.random.default_rng(2)
     mechanism = state.mechanism

@@ -14,7 +14,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame
 
 Z = Revolute((0, 0, 1))
-PER_VELOCITY = ["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
+PER_VELOCITY_PARAMETERS = ["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
 BOUNDS = ["position_bounds", "velocity_bounds", "effort_bounds"]
 
 
@@ -86,7 +86,7 @@ def test_bad_bounds(name: str, given: object, error: type[Exception]) -> None:
     assert getattr(joint, name) == before
 
 
-@pytest.mark.parametrize("name", PER_VELOCITY)
+@pytest.mark.parametrize("name", PER_VELOCITY_PARAMETERS)
 def test_numbers_per_velocity(name: str) -> None:
     kind = Planar((1, 0, 0), (0, 1, 0))
     assert getattr(Joint("j", kind, **{name: 2}), name) == (2.0,) * 3
@@ -111,7 +111,7 @@ def test_numbers_per_velocity(name: str) -> None:
         (object(), ScalarError),
     ],
 )
-@pytest.mark.parametrize("name", PER_VELOCITY)
+@pytest.mark.parametrize("name", PER_VELOCITY_PARAMETERS)
 def test_bad_numbers_change_nothing(name: str, given: object, error: type[Exception]) -> None:
     mechanism, joint = Mechanism(), Joint("j", Z)
     mechanism.attach("world", RigidBody("b"), joint)
@@ -128,7 +128,7 @@ def test_friction_must_fade_somewhere() -> None:
         Joint("j", Z, friction_velocity=0)
 
 
-@pytest.mark.parametrize("name", PER_VELOCITY + BOUNDS)
+@pytest.mark.parametrize("name", PER_VELOCITY_PARAMETERS + BOUNDS)
 def test_every_change_is_noted(name: str) -> None:
     mechanism, joint = Mechanism(), Joint("j", Prismatic((1, 0, 0)))
     mechanism.attach("world", RigidBody("b"), joint)

@@ -109,6 +109,24 @@ FAULTS = {
     "unknown class": geom("class='x'", "no default class 'x'"),
     "unknown childclass": inside("<body childclass='x'/>", VALUE, "no default class 'x'"),
     "fault in a class": section("<default>\n<geom size='x'/></default>", VALUE, "'x' is no number", 3),
+    "points of a class": section(
+        "<default><default class='x'>\n<geom type='capsule' fromto='0 0 0 0 0 0'/></default></default>\n"
+        "<worldbody><geom class='x'/></worldbody>",
+        VALUE,
+        "points are one",
+        3,
+    ),
+    "points of a sphere's class": section(
+        "<default>\n<geom fromto='0 0 0 0 0 1'/></default>", VALUE, "fromto is for", 3
+    ),
+    "mesh of a class": section("<default>\n<geom type='mesh' mesh='x'/></default>", VALUE, "no mesh 'x'", 3),
+    "scale of a class": section(
+        "<default>\n<mesh scale='1 0 1'/></default>\n<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>"
+        "<worldbody><body><geom type='mesh' mesh='m'/></body></worldbody>",
+        VALUE,
+        "scale is zero",
+        3,
+    ),
     "geom type": geom("type='cone' size='1'", "'cone' is none of"),
     "geom without a size": geom("type='box'", "3 positive numbers"),
     "ellipsoid without a size": geom("type='ellipsoid'", "an ellipsoid needs 3 positive numbers"),
@@ -219,6 +237,15 @@ FAULTS = {
         "<tendon><fixed>\n<joint joint='ja'/></fixed></tendon>", VALUE, "'coef' is missing", 3
     ),
     "springdamper, negative": joint("springdamper='1 -1'", "must be positive"),
+    "springdamper, tiny": joint("springdamper='1e-200 1'", "their product is 1e-200 s"),
+    "springdamper, tiny product": joint("springdamper='1e-320 1e-9'", "their product is 0 s"),
+    "hull of a class": section(
+        "<default>\n<mesh maxhullvert='2'/></default>\n"
+        "<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>",
+        VALUE,
+        "a hull has at least 4",
+        3,
+    ),
     "actuator range reversed": section(
         "<actuator>\n<motor joint='ja' ctrlrange='1 -1'/></actuator>", VALUE, "not below", 3
     ),
@@ -298,6 +325,10 @@ STRICT_FAULTS = {
     "signed distance field": meshed("type='sdf'", "signed distance fields", REFUSED),
     "coarse hull": mesh(f"vertex='{VERTICES}' inertia='convex' maxhullvert='4'", "the whole convex hull", REFUSED),
     "unknown section": section("<actuators/>", REFUSED, "unknown section"),
+    "inertial of replicas": inside(
+        "<body><geom size='1'/><replicate count='2'><frame>\n<inertial mass='7'/></frame></replicate></body>",
+        REFUSED, "an <inertial> in <replicate> is not read", 3,
+    ),
     "unknown element": inside("<bodies/>", REFUSED, "unknown element 'bodies'"),
     "damping of an actuator": section(
         "<actuator>\n<motor joint='ja' damping='1'/></actuator>", REFUSED, "unknown attribute 'damping'", 3

@@ -12,7 +12,7 @@ import pytest
 from rbd.errors import MjcfError, MjcfSyntaxError
 from rbd.mjcf import MjcfReport, MjcfWarning, parse_mjcf
 from tests.counting import calls
-from tests.mjcf.faults import FAULTS, STRICT_FAULTS, Fault
+from tests.mjcf.faults import FAULTS, STRICT_FAULTS, Fault, section
 
 
 def refusal(fault: Fault, *, strict: bool = False, report: MjcfReport | None = None) -> MjcfError:
@@ -51,6 +51,7 @@ def test_refused_at_its_element(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_refused_with_few_calls_and_little_memory(name: str) -> None:
+    refusal(FAULTS[name])  # the first refusal may import SciPy
     tracemalloc.start()
     try:
         count = calls(lambda: refusal(FAULTS[name]))
@@ -85,3 +86,41 @@ def test_without_doubts_there_is_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         parse_mjcf("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>", strict=True)
+
+
+def test_errors_of_all_sections_are_found_together() -> None:
+    error = refusal(
+        section(
+            "<actuator><motor joint='x'/></actuator>\n<equality><weld body1='y'/><joint joint1='z'/></equality>", "", ""
+        )
+    )
+    assert "no joint 'x'" in str(error)
+    assert [note.split(": ")[-1].split(";")[0] for note in error.__notes__] == [
+        "there is no body 'y'",
+        "there is no joint 'z'",
+    ]
+
+
+def test_errors_of_all_couplings_are_found_together() -> None:
+    joint = "<joint joint1='ja' joint2='ja'/>"
+    error = refusal(section(f"<equality>\n{joint}\n{joint}</equality>", "", ""))
+    assert error.line == 3
+    (note,) = error.__notes__
+    assert note.startswith("f.xml:4:")
+
+
+def test_a_refusal_inside_of_nested_bodies_ends_the_reading_and_notes_each_error_once() -> None:
+    inner = "<body><joint type='a'/><joint type='b'/><composite/><joint type='c'/></body>"
+    text = f"<mujoco><worldbody><body><body>{inner}</body></body><body><joint type='d'/></body></worldbody></mujoco>"
+    with pytest.raises(MjcfError, match="'a' is none of") as caught:
+        parse_mjcf(text, strict=True)
+    first, second = caught.value.__notes__
+    assert "'b' is none of" in first
+    assert "composites are not supported" in second
+
+
+def test_an_actuator_finds_a_tendon_whose_spring_is_refused() -> None:
+    spring = "<fixed name='t' stiffness='1' springlength='2 1'><joint joint='ja' coef='1'/></fixed>"
+    error = refusal(section(f"<tendon>{spring}</tendon><actuator><motor tendon='t'/></actuator>", "", ""))
+    assert "springlength: 2 is above 1" in str(error)
+    assert not hasattr(error, "__notes__")

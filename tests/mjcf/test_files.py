@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rbd.errors import MjcfError, MjcfPathError, MjcfRefusedError, MjcfSyntaxError, MjcfTopologyError, MjcfValueError
+from rbd.errors import (
+    ArgumentError,
+    MjcfError,
+    MjcfPathError,
+    MjcfRefusedError,
+    MjcfSyntaxError,
+    MjcfTopologyError,
+    MjcfValueError,
+)
 from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, load_mjcf, parse_mjcf
 from tests.mjcf.models import model, write_meshes
 
@@ -219,3 +227,13 @@ def test_faulty_meshes(tmp_path: Path, name: str, data: bytes, reason: str) -> N
     with pytest.raises(MjcfValueError, match=reason) as caught:
         parse_mjcf(text, directory=tmp_path)
     assert (caught.value.line, caught.value.element) == (3, "mesh")
+
+
+def test_limits_and_reports_of_other_kinds_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, robot=model(""))
+    with pytest.raises(ArgumentError, match="load_mjcf") as caught:
+        load_mjcf(path, limits=3)  # type: ignore[arg-type]  # the test
+    assert caught.value.argument == "limits"
+    with pytest.raises(ArgumentError, match="load_mjcf") as caught:
+        load_mjcf(path, report=MjcfLimits())  # type: ignore[arg-type]  # the test
+    assert caught.value.argument == "report"

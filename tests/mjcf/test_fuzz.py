@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import MjcfError
-from rbd.files.meshes import MeshFault, read_mesh
+from rbd.meshes.mesh_files import MeshFault, read_mesh
 from rbd.mjcf import parse_mjcf
 from rbd.mjcf.mesh_inertias import mesh_inertia
 from tests.files.places import assert_line_exists

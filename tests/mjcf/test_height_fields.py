@@ -14,7 +14,7 @@ from rbd.contact import HeightField
 from rbd.errors import ArgumentError, MjcfPathError, MjcfValueError
 from rbd.mjcf import MjcfReport, load_mjcf, parse_mjcf
 from rbd.viz.visuals import Visuals
-from tests.files.test_height_grids import image
+from tests.meshes.test_height_grids import image
 
 MODEL = """<mujoco><asset><hfield name="hills" {} size="2 1 0.5 0.1"/></asset><worldbody>
   <geom name="ground" type="hfield" hfield="hills" pos="0.1 0.2 0.3" euler="0 0 20"/>

@@ -11,8 +11,8 @@ from scipy.spatial import ConvexHull as SpatialHull
 import rbd
 from rbd.contact import ConvexHull, Cylinder
 from rbd.errors import ArgumentError, MjcfValueError, UrdfPathError, UrdfValueError
-from rbd.files.mesh_hulls import mesh_hull
-from rbd.files.meshes import MeshFault, read_mesh
+from rbd.meshes.mesh_files import MeshFault, read_mesh
+from rbd.meshes.rounded_hulls import mesh_hull
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.scalars.arrays import Array
 from rbd.urdf import UrdfReport, load_urdf
@@ -30,7 +30,7 @@ def reach(points: Array, radius: float, direction: Array) -> float:
 
 def test_faces_stay_where_they_are_and_points_inside_are_left_out() -> None:
     inside = np.random.default_rng(0).uniform(-0.04, 0.04, (50, 3))
-    hull = mesh_hull(np.vstack([inside, CUBE, CUBE]), 32)
+    hull = mesh_hull(np.vstack([inside, CUBE, CUBE]), 32, 1e-3)
     assert (len(hull.points), hull.vertices, hull.beyond, hull.radius) == (8, 8, 0.0, 1e-3)
     for axis, half in zip(np.eye(3), (0.1, 0.2, 0.05), strict=True):
         assert reach(hull.points, hull.radius, axis) == pytest.approx(half, abs=1e-15)
@@ -38,14 +38,14 @@ def test_faces_stay_where_they_are_and_points_inside_are_left_out() -> None:
 
 
 def test_thin_hulls_have_a_smaller_radius_and_flat_ones_have_two_sides() -> None:
-    hull = mesh_hull(CUBE * [1, 1, 0.01], 32)
+    hull = mesh_hull(CUBE * [1, 1, 0.01], 32, 1e-3)
     assert hull.radius == pytest.approx(0.05 * 0.01 / 4)
     assert reach(hull.points, hull.radius, np.array([0.0, 0, 1])) == pytest.approx(5e-4, abs=1e-15)
-    flat = mesh_hull(np.vstack([CUBE, CUBE / 2]) * [1, 1, 0], 32)
+    flat = mesh_hull(np.vstack([CUBE, CUBE / 2]) * [1, 1, 0], 32, 1e-3)
     assert (len(flat.points), flat.vertices, flat.radius) == (4, 4, 1e-3)
     assert reach(flat.points, flat.radius, np.array([0.0, 0, 1])) == pytest.approx(1e-3, abs=1e-15)
     with pytest.raises(MeshFault, match="on a line"):
-        mesh_hull(CUBE * [1, 0, 0], 32)
+        mesh_hull(CUBE * [1, 0, 0], 32, 1e-3)
 
 
 @pytest.mark.parametrize("thickness", [0.0, 1e-10, 1e-9, 4e-9, 1e-8, 3e-8, 1e-7, 1e-3])
@@ -53,7 +53,7 @@ def test_thin_hulls_have_a_smaller_radius_and_flat_ones_have_two_sides() -> None
 def test_hulls_of_any_thickness_and_extent_are_shapes(thickness: float, extent: float) -> None:
     """Those that are too thin for a radius of their own are flat."""
     box = CUBE / np.abs(CUBE).max() / 2 * extent * [1, 1, 4 * thickness]
-    hull = mesh_hull(box, 32)
+    hull = mesh_hull(box, 32, 1e-3)
     assert repr(hull.shape(rbd.Frame("part"))).startswith("<convex hull: ")
     top, upward = float(box[:, 2].max()), np.array([0.0, 0, 1])
     beyond = reach(hull.points, hull.radius, upward) - top
@@ -71,7 +71,7 @@ def test_hulls_touch_faces_from_inside_where_many_or_sharp_corners_are(
     for seed in range(seeds):
         ball = np.random.default_rng(seed).normal(size=(count, 3))
         ball *= np.array(stretch) / np.linalg.norm(ball, axis=1)[:, None]
-        hull, planes = mesh_hull(ball, count), SpatialHull(ball).equations
+        hull, planes = mesh_hull(ball, count, 1e-3), SpatialHull(ball).equations
         beyond = (hull.points @ planes[:, :3].T + planes[:, 3]).max(axis=0) / hull.radius + 1
         assert beyond.max() == pytest.approx(0, abs=1e-8)
         assert beyond.min() > -deepest
@@ -84,7 +84,7 @@ def test_many_vertices_are_reduced_and_the_loss_is_told(most: int) -> None:
     rng = np.random.default_rng(1)
     ball = rng.normal(size=(1500, 3))
     ball *= 0.1 / np.linalg.norm(ball, axis=1)[:, None]
-    hull = mesh_hull(ball, most)
+    hull = mesh_hull(ball, most, 1e-3)
     assert (len(hull.points), hull.vertices) == (most, 1500)
     directions = rng.normal(size=(200, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -101,7 +101,7 @@ def test_hulls_of_turned_prisms_do_not_start_in_a_plane(sides: int, most: int, s
     ring = np.stack([0.2 * np.cos(angles), 0.1 * np.sin(angles), np.full(sides, 0.05)], axis=1)
     turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
     prism = np.vstack([ring, ring * [1, 1, -1]]) @ turn.T
-    hull = mesh_hull(prism, most)
+    hull = mesh_hull(prism, most, 1e-3)
     assert (len(hull.points), hull.vertices) == (most, 2 * sides)
     planes = SpatialHull(prism).equations
     assert (hull.points @ planes[:, :3].T + planes[:, 3]).max() <= 1e-12 - hull.radius
@@ -140,8 +140,24 @@ def test_maxhullvert_and_hull_points_limit_hulls() -> None:
     assert len(report.mesh_hull(mesh).points) == 12
     assert len(report.mesh_hull(mesh, 6).points) == 6
     for wrong in (3, 129, 2.5):
-        with pytest.raises(ArgumentError, match="hull_points"):
+        with pytest.raises(ArgumentError, match=r"^points") as caught:
             report.mesh_hull(mesh, wrong)  # type: ignore[arg-type]  # that is what is tested
+        assert caught.value.fields["argument"] == "points"
+
+
+def test_geoms_of_other_reports_are_refused() -> None:
+    ours, others = MjcfReport(), MjcfReport()
+    parse_mjcf(drop(inline(), 1), report=ours)
+    field = "<asset><hfield name='f' nrow='2' ncol='2' size='1 1 1 1'/></asset>"
+    parse_mjcf(f"<mujoco>{field}<worldbody><geom type='hfield' hfield='f'/></worldbody></mujoco>", report=others)
+    equal = MjcfReport()
+    parse_mjcf(drop(inline(), 1), report=equal)
+    assert equal.geoms == ours.geoms
+    cases = ((others, ours), (ours, others), (equal, ours), (MjcfReport(), ours))
+    for report, geom in ((report, other.geoms[-1]) for report, other in cases):
+        for read in (report.mesh_hull, report.surface, report.heights):
+            with pytest.raises(ArgumentError, match="geom is of another report"):
+                read(geom)
 
 
 def test_meshes_of_mjcf_that_are_lines_are_named() -> None:
@@ -178,6 +194,8 @@ def test_meshes_of_urdf_are_scaled_hulls(tmp_path: Path) -> None:
     hull, drum = report.collision_model(mechanism, hull_points=32).shapes
     assert isinstance(hull, ConvexHull)
     assert isinstance(drum, Cylinder)
+    with pytest.raises(ArgumentError, match=r"^points"):
+        report.mesh_hull(report.meshes[0], 3)
     np.testing.assert_allclose(np.abs(hull.points) + hull.radius, np.tile([0.1, 0.2, 0.1], (8, 1)), rtol=0, atol=1e-8)
     assert [type(shape) for shape in report.collision_model(robot(tmp_path, "part.obj")[0]).shapes] == [Cylinder]
 

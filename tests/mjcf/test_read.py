@@ -13,7 +13,7 @@ import rbd
 from rbd.contact import Capsule
 from rbd.errors import ArgumentError, MjcfError, MjcfTopologyError
 from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, parse_mjcf
-from rbd.mjcf.pair_friction import PairFriction
+from rbd.mjcf.contact_friction import ContactFriction
 from tests.mjcf.models import LINK, ROD, body, model
 
 
@@ -225,6 +225,14 @@ def test_a_keyframe_may_have_the_name_of_the_reference() -> None:
     assert report.keyframes["qpos0"][0].tolist() == [0, 0, 0, 1, 1, 2, 3, 1, 0, 0, 0]
 
 
+def test_keyframes_without_a_name_take_none_that_the_file_has() -> None:
+    names = {"key#1": ["qpos0", "key#1", "key#1#"], "qpos0#key": ["qpos0", "qpos0#key", "key#1"]}
+    for name, found in names.items():
+        assert list(read(KEYED.replace('name="up"', f'name="{name}"'))[1].keyframes) == found
+    keys = '<keyframe><key name="qpos0"/><key name="qpos0#key"/></keyframe>'
+    assert list(read(model("", after=keys))[1].keyframes) == ["qpos0", "qpos0#key#", "qpos0#key"]
+
+
 def test_controls_of_keyframes_are_those_of_supported_actuators() -> None:
     actuators = '<motor joint="j"/><adhesion body="b" ctrlrange="0 1"/><position joint="j" kp="3"/>'
     keys = '<key name="a" ctrl="1 2 3" time="3"/><key name="b"/><key name="c" act="0" mpos="1 2 3" mquat="1 0 0 0"/>'
@@ -303,7 +311,7 @@ def test_pairs_have_defaults() -> None:
     )
     for attributes, dimensions, sliding in (("", 1, 2.0), ('friction="3"', 1, 3.0), ('class="six"', 6, 2.0)):
         _, report = read(text.format(attributes))
-        assert report.pair_friction == {(0, 1): PairFriction(dimensions, sliding, 0.5, 0.1)}
+        assert report.pair_friction == {(0, 1): ContactFriction(dimensions, sliding, 0.5, 0.1)}
     with pytest.raises(rbd.errors.MjcfValueError, match="there is no default class 'sic'; did you mean 'six'"):
         read(text.format('class="sic"'))
 
@@ -479,3 +487,14 @@ def test_collision_models_made_twice_have_frames_with_names_of_their_own() -> No
     assert [type(model.shapes[1].frame).__name__ for model in (first, second)] == ["Frame", "Frame"]
     assert mechanism.frame("ball#shape") is first.shapes[1].frame
     assert mechanism.frame("ball#shape#") is second.shapes[1].frame
+
+
+def test_a_warning_about_a_default_is_listed_once() -> None:
+    """It is about the line of the default, and names neither joint."""
+    report = MjcfReport()
+    joints = "".join(f"<body><joint name='j{k}'/><geom size='0.1'/></body>" for k in range(4))
+    text = f"<mujoco><default><joint stiffness='1 2 0'/></default>\n<worldbody>{joints}</worldbody></mujoco>"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MjcfWarning)
+        parse_mjcf(text, strict=False, report=report)
+    assert [(finding.line, finding.attribute) for finding in report.warnings] == [(1, "stiffness")]

@@ -32,3 +32,13 @@ def test_controllers_are_recorded_with_controls_as_an_input() -> None:
         np.testing.assert_allclose(recorded(q, v, u), expected, rtol=0, atol=1e-12)
     with pytest.raises(ShapeError, match=r"control has shape \(3,\), needs \(2,\)"):
         report.controller(mechanism, [0.0, 0.0, 0.0])
+
+
+def test_controllers_without_actuators_are_recorded() -> None:
+    report = MjcfReport()
+    mechanism = parse_mjcf(
+        "<mujoco><worldbody><body><joint stiffness='2'/><geom size='0.1'/></body></worldbody></mujoco>", report=report
+    )
+    recorded: Any = rbd.record(lambda state: report.controller(mechanism)(0.0, state), mechanism)
+    np.testing.assert_array_equal(recorded([0.25], [0.0]), [-0.5])
+    np.testing.assert_array_equal(report.controller(mechanism)(0.0, rbd.MechanismState(mechanism, [0.25])), [-0.5])

@@ -16,6 +16,8 @@ from rbd import Frame, Joint, JointType, Mechanism, RigidBody, SpatialInertia, T
 from rbd.errors import ArgumentError, MjcfPathError, UnknownNameError
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute, Universal
 from rbd.mjcf import MjcfReport, MjcfWarning, format_mjcf, load_mjcf, parse_mjcf, write_mjcf
+from rbd.mjcf.rotations import rotation_of_axes
+from rbd.testing.random_mechanisms import random_rotation
 from tests.mjcf.comparison import differences
 from tests.mjcf.models import MODELS, write_meshes
 from tests.urdf.test_write import random_inertia, rotation
@@ -177,6 +179,25 @@ def test_writing_what_was_read_is_a_fixed_point(name: str, tmp_path: Path) -> No
     assert format_mjcf(again) == text
 
 
+CYCLES: tuple[tuple[float, ...], ...] = (  # axes that reading and rounding once takes to others, and these back
+    (-0.03395461996441, -0.87309556219624, 0.48636531851716, -0.04203617659466, 0.48746290940144, 0.87213122396528),
+    (-0.53237517535455, -0.77496583331603, -0.34059452411777, 0.68819588260321, -0.63051755293858, 0.35893459376931),
+    (0.00486372716137, 0.99766924213711, 0.06806193834776, 0.83741243361387, -0.0412636722184, 0.54501167453913),
+)
+
+
+@pytest.mark.parametrize("axes", CYCLES)
+def test_orientations_whose_rounding_alternates_are_written_alike(axes: tuple[float, ...]) -> None:
+    rotation = rotation_of_axes(axes)
+    assert rotation is not None
+    mechanism = Mechanism()
+    arm, joint = RigidBody("arm", solid("arm")), Joint("joint", Revolute(Z))
+    pose = Transform(joint.frame_before, mechanism.root_frame, rotation)
+    mechanism.attach("world", arm, joint, joint_pose=pose)
+    text = format_mjcf(mechanism)
+    assert format_mjcf(read(text)) == text
+
+
 def test_frames_are_kept_on_request_as_sites() -> None:
     arm = rbd.robots.arm7()
     assert "tool" not in format_mjcf(arm)
@@ -251,6 +272,8 @@ Z = (0, 0, 1)
 REFUSED: dict[str, Callable[[], Joint]] = {
     "joint type Planar": lambda: Joint("j", Planar((1, 0, 0), (0, 1, 0))),
     "joint type Universal": lambda: Joint("j", Universal((1, 0, 0), (0, 1, 0))),
+    "position bounds that are equal": lambda: Joint("j", Revolute(Z), position_bounds=(0.0, 0.0)),
+    "effort bounds that are equal": lambda: Joint("j", Prismatic(Z), effort_bounds=(1.0, 1.0)),
     "position bounds that are one-sided": lambda: Joint("j", Revolute(Z), position_bounds=(-np.inf, 1)),
     "effort bounds that are one-sided": lambda: Joint("j", Revolute(Z), effort_bounds=(-1, np.inf)),
     "effort bounds that are of a ball": lambda: Joint("j", QuaternionSpherical(), effort_bounds=[(-1, 1)] * 3),
@@ -358,3 +381,22 @@ def test_mujoco_holds_the_same_loops(kind: JointType) -> None:
         gaps.append(np.abs(data.efc_pos).max())
     assert gaps[0] < 1e-9
     assert gaps[1] > 0.05
+
+
+@pytest.mark.parametrize("joint_type", [rbd.QuaternionSpherical(), rbd.QuaternionFloating()], ids=repr)
+def test_joints_turned_in_their_bodies_are_refused(joint_type: rbd.JointType) -> None:
+    """In MJCF their coordinates are those of the body's frame."""
+    mechanism, body, joint = rbd.Mechanism(), rbd.RigidBody("body"), rbd.Joint("joint", joint_type)
+    frame, turned = body.default_frame, random_rotation(np.random.default_rng(0))
+    body.set_inertia(
+        rbd.SpatialInertia(frame, mass=1.0, com=(0.1, 0.2, 0.3), moment_about_com=np.diag([0.3, 0.4, 0.5]))
+    )
+    mechanism.attach(
+        "world", body, joint,
+        joint_pose=rbd.Transform(joint.frame_before, mechanism.root_frame, turned.T),
+        successor_pose=rbd.Transform(frame, joint.frame_after, turned),
+    )  # fmt: skip
+    with pytest.raises(ArgumentError, match="are those of its body's frame") as caught:
+        format_mjcf(mechanism)
+    assert caught.value.joint == "joint"
+    format_mjcf(mechanism, strict=False)

@@ -14,7 +14,8 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.program import interpret
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 
 UNTOUCHED = -12345.678

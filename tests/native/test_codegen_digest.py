@@ -18,7 +18,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests import architecture as rules
 
-WITHOUT_CODE = {"errors", "arguments", "progress", "lazy"}
+WITHOUT_CODE = {"errors", "arguments", "progress", "lazy_property"}
 """Messages, checks and caches of attributes: nothing of them is in machine code."""
 
 
@@ -49,7 +49,7 @@ def _forget() -> None:
     "source", ["native/codegen/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
 )
 def test_every_source_counts(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LOADED", math.inf)
+    monkeypatch.setattr(sources, "IMPORT_TIME", math.inf)
     digests = set[str | None]()
     for content in ("# one", "# another"):
         (folder / source).write_text(content, encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.native.compiled_program import CompiledProgram
+from rbd.native.compiled_program import CompiledProgram, Entry
 from rbd.native.runtime.jit import host_processor
 from rbd.program.program import Program
 from tests.native import programs
@@ -21,7 +21,7 @@ rounds = settings(max_examples=max(4, settings().max_examples // 2))
 @given(programs.recorded_programs(), st.sampled_from(LANES), st.sampled_from([3, 10, 1000]), st.integers(0, 40))
 def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int) -> None:
     arrays = programs.random_inputs(program, count, seed=count)
-    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=chunk), reference(program, arrays, count)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk_size=chunk), reference(program, arrays, count)
     assert_same_bits(native_rows(compiled, arrays, count), expected)
     assert_same_bits(native_singles(compiled, arrays, count), expected)
 
@@ -31,7 +31,7 @@ def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int)
 def test_random_instructions(seed: int, size: int, lanes: int, chunk: int) -> None:
     program = programs.random_program(seed, size, checks=0.05)
     arrays = programs.random_inputs(program, 19, seed, wild=True)
-    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=chunk), reference(program, arrays, 19)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk_size=chunk), reference(program, arrays, 19)
     for threads in (1, 2, 3):
         assert_same_bits(native_rows(compiled, arrays, 19, threads), expected)
     assert_same_bits(native_singles(compiled, arrays, 19), expected)
@@ -47,7 +47,7 @@ def test_random_instructions_deeply(seed: int, size: int, lanes: int, chunk: int
 @pytest.mark.parametrize("lanes", LANES)
 def test_every_batch_size_and_number_of_threads(lanes: int) -> None:
     program = programs.random_program(7, 60)
-    compiled = CompiledProgram(program, lanes=lanes, chunk=20)
+    compiled = CompiledProgram(program, lanes=lanes, chunk_size=20)
     arrays = programs.random_inputs(program, 40, seed=3, wild=True)
     table, _ = reference(program, arrays, 40)
     assert np.any(table == programs.UNTOUCHED)
@@ -85,6 +85,16 @@ def test_machine_code_comes_from_disk_the_second_time(monkeypatch: pytest.Monkey
     assert_same_bits(native_singles(second, arrays, 9), expected[1])
 
 
+def test_code_that_is_loaded_has_its_entry_points() -> None:
+    program = programs.random_program(5, 30)
+    first, second = CompiledProgram(program, lanes=4), CompiledProgram(program, lanes=4)
+    assert not second.load_single()
+    first.compile_single()
+    assert second.load_single()
+    assert second.has_entry_of(rows=False)
+    assert 0 not in (second.entries[Entry.SINGLE], second.entries[Entry.IN_PLACE])
+
+
 def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     program, other = programs.random_program(5, 30), programs.random_program(6, 30)
     made: list[str] = []
@@ -97,7 +107,7 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
     monkeypatch.setattr("rbd.native.cached_code.assemble", assemble)
     for compiled in (
         CompiledProgram(program, lanes=2),
-        CompiledProgram(program, lanes=4, chunk=10),
+        CompiledProgram(program, lanes=4, chunk_size=10),
         CompiledProgram(other, lanes=4),
     ):
         with pytest.raises(InterruptedError):

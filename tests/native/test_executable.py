@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from rbd import native
-from rbd.native import compiled_program, executable, live_executable
+from rbd.native import background_compilation, compiled_program, live_executable
 from rbd.native.executable import ArrayExecutable
 from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime import jit, thread_pool
 from rbd.native.runtime.thread_pool import ThreadPool, compiler_thread
 from rbd.program.lazy_program import LazyProgram
+from rbd.program.outline import Outline
 from rbd.scalars import libm
 from tests.background import run_before_return, run_here
 
@@ -36,7 +37,7 @@ def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
     """An executable that this thread compiles in its third run."""
     program = random_program(8, 40, plain=True)
     monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_SEARCH", -1)
-    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 2 * Outline.of(program).cost)
     monkeypatch.setattr(compiler_thread, "submit", run_here)
     monkeypatch.setenv("RBD_CACHE", "0")
     return LiveExecutable(LazyProgram.of(program))
@@ -85,12 +86,12 @@ def test_requests_that_fail_are_not_repeated_at_once(live: LiveExecutable, monke
 
     make = compiled_program.cached_code
     monkeypatch.setattr(compiled_program, "cached_code", failing)
-    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.program.cost)
-    assert [live.request_code() for _ in range(50)] == [False] * 50
+    monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.outline.cost)
+    assert [live.code_for_builtin() for _ in range(50)] == [None] * 50
     assert len(tries) == 3
     monkeypatch.setattr(compiled_program, "cached_code", make)
-    assert live.request_code() is False
-    assert any(live.request_code() for _ in range(21))
+    assert live.code_for_builtin() is None
+    assert any(live.code_for_builtin() for _ in range(21))
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def never_served(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> LiveE
     """An executable whose calls are long, queued in a thread that is busy with other work."""
     monkeypatch.setattr(compiler_thread, "submit", lambda task: True)
     monkeypatch.setattr(live_executable, "OPERATIONS_BEFORE_COMPILING", 0)
-    monkeypatch.setattr(live_executable, "LONG_CALL", live.program.cost - 1)
+    monkeypatch.setattr(live_executable, "LONG_CALL", live.outline.cost - 1)
     return live
 
 
@@ -113,7 +114,7 @@ def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
 def test_long_calls_wait_once_they_have_cost_more_than_compiling(
     never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_executable, "COMPILING_COST", (3 * never_served.program.cost, 0))
+    monkeypatch.setattr(live_executable, "COMPILING_COST", (3 * never_served.outline.cost, 0))
     compiled = []
     for _ in range(5):
         never_served(rows)
@@ -125,7 +126,7 @@ def test_short_calls_never_wait(
     never_served: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_executable, "COMPILING_COST", (0, 0))
-    monkeypatch.setattr(live_executable, "LONG_CALL", never_served.program.cost)
+    monkeypatch.setattr(live_executable, "LONG_CALL", never_served.outline.cost)
     for _ in range(5):
         never_served(rows)
     assert not never_served.is_compiled
@@ -159,20 +160,21 @@ program = random_program(8, 40, plain=True)
 rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 native._load()  # the disk cache is searched only if the compiler is loaded
 compiler_thread.submit = run_here
-searches, find = [], LiveExecutable._load_if_possible
+searches, find = [], LiveExecutable.load
 
 
-def noted(self):
+def noted(self, **options):
     searches.append(calls)
-    return find(self)
+    return find(self, **options)
 
 
-calls, LiveExecutable._load_if_possible = 0, noted
+calls, LiveExecutable.load = 0, noted
 live = LiveExecutable(LazyProgram.of(program))
 while not live.is_compiled:
     calls += 1
     live(rows)
-print(program.cost * (calls - 1), program.cost * calls, program.cost * searches[1], program.cost)
+cost = live.outline.cost
+print(cost * (calls - 1), cost * calls, cost * searches[1], cost)
 """
 
 
@@ -227,7 +229,7 @@ def refuse(function: object, arguments: object) -> int:
 def refused(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadPool]:
     """A thread that compiles, whose start fails until the patches end."""
     pool = ThreadPool("mine", 1)
-    monkeypatch.setattr(executable, "compiler_thread", pool)
+    monkeypatch.setattr(background_compilation, "compiler_thread", pool)
     monkeypatch.setattr(thread_pool, "start_new_thread", refuse)
     yield pool
     pool.end()

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.pytrees.flattening import UnsuitableError, flatten
+from rbd.pytrees.flattening import FlatteningError, flatten
 from rbd.pytrees.lazy_tuple import LazyTuple
 from rbd.pytrees.unflattening import array_unflattener
+from rbd.spatial.values import parts_of
 from rbd.testing.random_mechanisms import random_inertia, random_transform
 
 FLOATS = st.floats(allow_nan=False)
@@ -51,8 +52,7 @@ def eager(value: Any) -> Any:
 
 @given(VALUES)
 def test_values_come_back_from_their_numbers(value: Any) -> None:
-    numbers: list[float] = []
-    template = flatten(value, numbers)
+    template, numbers = flatten(value)
     assert template.count == len(numbers)
     assert plain(template.unflattener()(tuple(numbers))) == plain(value)
     assert plain(array_unflattener(template)(np.array(numbers))) == plain(value)
@@ -60,19 +60,15 @@ def test_values_come_back_from_their_numbers(value: Any) -> None:
 
 @given(VALUES, VALUES)
 def test_numbers_may_start_anywhere(before: Any, value: Any) -> None:
-    numbers: list[float] = []
-    flatten(before, numbers)
-    start = len(numbers)
-    template = flatten(value, numbers)
-    assert plain(template.unflattener(start)(tuple(numbers))) == plain(value)
+    (_, head), (template, numbers) = flatten(before), flatten(value)
+    assert plain(template.unflattener(len(head))((*head, *numbers))) == plain(value)
 
 
 @given(VALUES, st.randoms(use_true_random=False))
 def test_templates_are_keys_without_the_numbers(value: Any, random: Any) -> None:
-    numbers: list[float] = []
-    template = flatten(value, numbers)
+    template, numbers = flatten(value)
     others = tuple(random.uniform(-1.0, 1.0) for _ in numbers)
-    again = flatten(eager(template.unflattener()(others)), refilled := list[float]())
+    again, refilled = flatten(eager(template.unflattener()(others)))
     assert refilled == list(others)
     assert again == template
     assert hash(again) == hash(template)
@@ -81,18 +77,16 @@ def test_templates_are_keys_without_the_numbers(value: Any, random: Any) -> None
 def test_framed_values_of_all_kinds() -> None:
     rng = np.random.default_rng(3)
     values = (random_transform(HAND, WORLD, rng), random_inertia(HAND, rng), rbd.Point(WORLD, (1.0, 2.0, 3.0)))
-    numbers: list[float] = []
-    template = flatten(values, numbers)
+    template, numbers = flatten(values)
     for found, value in zip(template.unflattener()(tuple(numbers)), values, strict=True):
         assert type(found) is type(value)
         assert found._frames() == value._frames()
-        assert found._parts() == value._parts()
+        assert parts_of(found) == parts_of(value)
 
 
 def test_framed_values_of_arrays_are_made_once_when_asked_for() -> None:
     twists = tuple(framed([float(k)] * 6) for k in range(4))
-    numbers: list[float] = []
-    template = flatten(twists, numbers)
+    template, numbers = flatten(twists)
     array = np.array(numbers)
     found = array_unflattener(template)(array)
     first = found[0]
@@ -104,17 +98,16 @@ def test_framed_values_of_arrays_are_made_once_when_asked_for() -> None:
 
 
 def test_numbers_of_another_type() -> None:
-    numbers: list[Any] = []
     half, third = Fraction(1, 2), Fraction(1, 3)
-    template = flatten((half, (third, half), 1.5), numbers, Fraction)
+    template, numbers = flatten((half, (third, half), 1.5), Fraction)
     assert numbers == [half, third, half]
     assert template.unflattener()((1, 2, 3)) == (1, (2, 3), 1.5)
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, (1.0, [object()])])
-def test_other_types_are_unsuitable(value: object) -> None:
-    with pytest.raises(UnsuitableError, match="cannot be recorded"):
-        flatten(value, [])
+def test_other_types_cannot_be_flattened(value: object) -> None:
+    with pytest.raises(FlatteningError, match="cannot be recorded"):
+        flatten(value)
 
 
 @pytest.mark.parametrize(
@@ -122,4 +115,4 @@ def test_other_types_are_unsuitable(value: object) -> None:
     [((1.0, ("x", None, True)), True), ((1.0, framed([0.0] * 6)), False), (WORLD, False), (rbd.RigidBody("b"), False)],
 )
 def test_templates_with_frames_and_bodies_belong_to_a_process(value: object, portable: bool) -> None:
-    assert flatten(value, []).is_portable is portable
+    assert flatten(value).template.is_portable is portable

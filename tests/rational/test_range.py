@@ -114,3 +114,17 @@ def test_arrays_of_no_numbers_are_refused(s: np.ndarray) -> None:
     for call in (pose, pose.evaluate, pose.jacobian, pose.translation[0], pose.rational().translation[0]):
         with pytest.raises(ShapeError, match="needs numbers"):
             call(s)
+
+
+def test_conversions_name_the_result_that_overflows() -> None:
+    kinematics = RationalForwardKinematics(_robot())
+    far, origin = ([x, 0, 1, 0, 0, 0, 0, 0, 0] for x in (1.7e308, -1.7e308))
+    s = [1.7e308, 0, 0, 0, 0, 0, 0, 0]
+    for q in (far, [far]):
+        with pytest.raises(NotFiniteError, match=r"^s left the range") as error:
+            kinematics.compute_s(q, origin)
+        assert error.value.argument == "s"
+    for values in (s, [s]):
+        with pytest.raises(NotFiniteError, match=r"^q left the range") as error:
+            kinematics.compute_q(values, far)
+        assert error.value.argument == "q"

@@ -168,5 +168,6 @@ def test_edited_mechanisms_raise() -> None:
         lambda: kinematics.compute_s(np.zeros(14), np.zeros(14)),
         lambda: kinematics.compute_q(np.zeros(12), np.zeros(14)),
     ):
-        with pytest.raises(StaleStateError):
+        with pytest.raises(StaleStateError) as caught:
             use()
+        assert caught.value.now > caught.value.made_with

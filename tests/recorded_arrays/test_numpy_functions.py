@@ -66,6 +66,11 @@ def test_elementwise_functions(name: str, data: st.DataObject) -> None:
     agree(ELEMENTWISE[name], x, y, rtol=1e-11)
 
 
+@pytest.mark.parametrize("part", [np.real, np.imag, lambda x: x.real, lambda x: x.imag])
+def test_values_are_real(part: Function) -> None:
+    agree(part, np.array([[0.5, -2.0, 3.0]]))
+
+
 REDUCTIONS: dict[str, Function] = {
     "sum": np.sum,
     "prod": np.prod,

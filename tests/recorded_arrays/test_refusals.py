@@ -108,6 +108,16 @@ def test_norms_over_three_axes_are_refused_as_by_numpy(axis: Any) -> None:
             norm(np.ones((2, 2, 2)))
 
 
+@pytest.mark.parametrize("order", ["fro", "nuc"])
+def test_orders_of_matrix_norms_are_refused_for_vectors_as_by_numpy(order: Any) -> None:
+    for norm in (
+        lambda x: np.linalg.norm(x, order, axis=0),
+        lambda x: recorded(lambda y: np.linalg.norm(y, order, axis=0), [x.shape]),
+    ):
+        with pytest.raises(ValueError, match=f"Invalid norm order '{order}' for vectors"):
+            norm(np.ones(3))
+
+
 def test_refused_functions_exist() -> None:
     for name in REFUSED:
         module, _, function = name.removeprefix("numpy.").rpartition(".")

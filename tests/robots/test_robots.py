@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, UnknownNameError
+from rbd.errors import ArgumentError, InertiaError, UnknownNameError
 from rbd.mechanism import Mechanism
 
 ROBOTS: dict[str, Callable[[], Mechanism]] = {
@@ -74,6 +75,12 @@ def test_double_pendulum_has_its_documented_closed_form() -> None:
     gravity = g * np.array([m1 * c1 * s1 + m2 * (l1 * s1 + c2 * s12), m2 * c2 * s12])
     assert np.allclose(rbd.mass_matrix(state), [[m11, m12], [m12, m22]], rtol=0, atol=1e-12)
     assert np.allclose(rbd.dynamics_bias(state), velocity + gravity, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [{"lengths": (1.0, -0.5)}, {"radius": -0.03}])
+def test_double_pendulum_refuses_negative_lengths(sizes: dict[str, Any]) -> None:
+    with pytest.raises(InertiaError, match="needs lengths of 0 or more"):
+        rbd.robots.double_pendulum(**sizes)
 
 
 def test_double_pendulum_hangs_at_zero() -> None:
@@ -296,3 +303,8 @@ def test_quadruped_stands_with_pd_control() -> None:
     assert trunk.rotation[2, 2] > 0.999
     assert np.abs(state.v).max() < 0.01
     assert max(abs(float(gap.value)) for gap in model.distances(state)) < 1e-6
+
+
+def test_hand_has_a_name_for_each_of_its_two_results() -> None:
+    hand = rbd.robots.hand()
+    assert hand.collision_model.mechanism is hand.mechanism

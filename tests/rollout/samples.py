@@ -42,3 +42,11 @@ def quadrupeds(count: int, **settings: Any) -> rbd.rollout.Worlds:
     """Return worlds of the quadruped with feet on the ground."""
     defaults: dict[str, Any] = {"dt": 2e-3, "control": servo(), "friction": 0.7, "threads": 1}
     return rbd.rollout.Worlds(MECHANISM, ground(), count=count, **defaults | settings)
+
+
+def sliding_worlds(**settings: Any) -> rbd.rollout.Worlds:
+    """Return twenty worlds in which a body slides without forces."""
+    mechanism = rbd.testing.random_chain([rbd.Prismatic((1, 0, 0))], np.random.default_rng(0))
+    mechanism.gravity = (0, 0, 0)
+    defaults: dict[str, Any] = {"count": 20, "threads": 1}
+    return rbd.rollout.Worlds(mechanism, **defaults | settings)

@@ -16,6 +16,7 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError, MissingPackageError, NotFiniteError, ShapeError
 from rbd.rollout import Rollouts, Worlds, rollout
+from rbd.rollout.cases import CaseInputs, Cases
 from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, servo
 
 MODEL, CONTROL = ground(), servo()
@@ -142,6 +143,20 @@ def test_a_folder_has_the_same_results(tmp_path: Path, reference: Rollouts) -> N
     assert [len(chunk["q"]) for chunk in found.chunks()] == [6, 6, 6, 2]
     trajectory = found.replay(13)
     assert np.array_equal(trajectory.q[-1], reference.q[13, -1])
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_run_draws_each_case_once(tmp_path: Path, folder: bool) -> None:
+    drawn = list[float]()
+
+    def counted(rng: np.random.Generator) -> dict[str, Any]:
+        drawn.append(rng.uniform(-1.0, 1.0))
+        return {"q": [drawn[-1], 0.0]}
+
+    path = tmp_path if folder else None
+    found = rollout(PENDULUM, counted, None, 0.1, dt=1e-2, seed=0, cases=4, folder=path, progress=False)
+    assert len(drawn) == 1 + 4  # the first one for the names
+    assert found.q[:, 0, 0].tolist() == drawn[1:]
 
 
 def test_a_folder_refuses_another_study(tmp_path: Path) -> None:
@@ -286,3 +301,15 @@ def test_arguments_are_checked() -> None:
         rollout(MECHANISM, {"contact_friction": [1.0, 1e300]}, None, **defaults, collision_model=MODEL, friction=0.7)
     with pytest.raises(ArgumentError, match="draws q for case 2"):
         rollout(PENDULUM, lambda rng: next(draws), None, **defaults, cases=3)
+
+
+def test_errors_of_drawn_parameters_name_the_case() -> None:
+    robot = rbd.compile(MECHANISM, ["damping"])
+    ports, nominal = robot.function("forward_dynamics").outline.inputs, robot.parameters["damping"]
+    drawn = CaseInputs(Cases(lambda rng: {"damping": nominal + rng.uniform()}, 9, 1), ports, MECHANISM)
+    assert len(drawn.rows(4, 3)["damping"]) == 3
+    signs = iter([1, 1, 1, -1, 1])  # the first draw is a look at the names
+    wrong = CaseInputs(Cases(lambda _: {"damping": nominal + next(signs)}, 9, 1), ports, MECHANISM)
+    with pytest.raises(ArgumentError, match="in row 6 of the batch") as caught:
+        wrong.rows(4, 3)
+    assert caught.value.row == 6

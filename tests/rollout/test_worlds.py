@@ -19,7 +19,7 @@ from rbd.rollout import Worlds, batch
 from rbd.testing import random_tree
 from tests.deep import share
 from tests.mechanism.interrupts import count_lines, raise_at
-from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, quadrupeds, servo, starts
+from tests.rollout.samples import LEGS, MECHANISM, STANCE, ground, quadrupeds, servo, sliding_worlds, starts
 from tests.simulation.contacts import ball, block, floor
 
 STEPS = 40
@@ -217,9 +217,9 @@ def test_parameters_have_a_row_per_world() -> None:
 
 
 def _inertias(mechanism: rbd.Mechanism) -> np.ndarray:
-    from rbd.indexing.parameter_arrays import current_values
+    from rbd.scalar_states.parameter_arrays import parameter_value
 
-    return np.array(current_values(mechanism, "inertia"), dtype=np.float64)
+    return np.array(parameter_value(mechanism, "inertia"), dtype=np.float64)
 
 
 @cache
@@ -327,16 +327,9 @@ def test_a_thousand_quadrupeds_take_many_steps_on_the_ground_in_constant_memory(
     assert min(loaded) < 0.5 < max(loaded)
 
 
-def sliding_worlds(**settings: Any) -> Worlds:
-    """Return twenty worlds in which a body slides without forces."""
-    mechanism = rbd.testing.random_chain([rbd.Prismatic((1, 0, 0))], np.random.default_rng(0))
-    mechanism.gravity = (0, 0, 0)
-    return Worlds(mechanism, count=20, threads=1, **settings)
-
-
 def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worlds that move at 1 m/s, but for one that fails: q is the time, and failures are noted in later steps."""
-    monkeypatch.setattr(batch, "_ROWS_PER_CALL", 100)
+    monkeypatch.setattr(batch, "_ROW_STEPS_PER_CALL", 100)
     worlds = sliding_worlds(dt=0.5)
     worlds.step([[np.nan if k == 7 else 0.0] for k in range(20)])
     for line in range(1, 1 + count_lines(lambda: worlds.step(None, 30))):
@@ -350,7 +343,7 @@ def test_interrupted_worlds_know_their_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_interrupted_worlds_have_taken_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five integration steps of twenty rows fit into a call, and three make a step."""
-    monkeypatch.setattr(batch, "_ROWS_PER_CALL", 100)
+    monkeypatch.setattr(batch, "_ROW_STEPS_PER_CALL", 100)
     worlds, times = sliding_worlds(dt=0.75, substeps=3), set[float]()
     worlds.step()
     for line in range(1, 1 + count_lines(lambda: worlds.step(None, 4))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections import UserList
 from fractions import Fraction
@@ -18,6 +19,7 @@ from mpmath import iv
 from rbd.errors import NotFiniteError, RbdError, ScalarError, ShapeError
 from rbd.scalars import const
 from rbd.scalars.arrays import check_out, float_array, matrix_scalars, pack, scalars, to_float_array
+from rbd.scalars.entries import any_array
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 HALF = Fraction(1, 2)
@@ -201,6 +203,34 @@ def test_huge_numbers_are_finite() -> None:
         warnings.simplefilter("error")
         assert float_array(np.full(100, 1e300), (100,), "q")[99] == 1e300
         assert float_array([1e308, -1e308], (2,), "q")[0] == 1e308
+
+
+MASKED = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+NESTED_MASKS: dict[str, tuple[object, str]] = {
+    "list": ([[1.0, 2.0], MASKED], "[1, 1]"),
+    "tuple": ((MASKED,), "[0, 1]"),
+    "list of lists": ([[[0.0, 0.0]], [MASKED]], "[1, 0, 1]"),
+    "masked constant": ([1.0, np.ma.masked], "[1]"),
+    "objects": (np.array([[1.0, np.ma.masked]], dtype=object), "[0, 1]"),
+    "integers": ([np.ma.masked_array([1, 2], [True, False])], "[0, 0]"),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED_MASKS)
+def test_masks_in_sequences_are_refused(kind: str) -> None:
+    values, place = NESTED_MASKS[kind]
+    with pytest.raises(NotFiniteError, match=rf"^q{re.escape(place)} is masked$") as caught:
+        any_array(values, "q")
+    assert caught.value.index == tuple(map(int, place.strip("[]").split(", ")))
+
+
+def test_sequences_without_masked_entries_pass() -> None:
+    for values in ([np.ma.masked_array([1.0, 2.0])], [[1.0, 2.0]], np.array([[1, 2.0]], dtype=object), []):
+        assert np.array_equal(any_array(values, "q"), np.array(values))
+    endless: list[object] = [1.0, MASKED]
+    endless[1] = endless
+    with pytest.raises(ShapeError):
+        float_array(endless, (2,), "q")
 
 
 def test_masked_entries_are_refused() -> None:

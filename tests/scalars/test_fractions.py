@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.errors import ScalarError, SingularError
+from rbd.errors import NotFiniteError, ScalarError, SingularError
 from rbd.scalars import (
     Scalar,
     absolute,
@@ -35,6 +35,7 @@ from rbd.scalars import (
     tanh,
     to_float,
 )
+from rbd.scalars.arrays import scalar
 from tests.scalars.families import FUNCTIONS, NAMES, Function
 
 fraction = st.fractions(max_denominator=1000)
@@ -139,3 +140,16 @@ def test_divided_integers_stay_exact() -> None:
     third: Scalar = divide(1, 3)
     assert third * Fraction(3) == 1
     assert isinstance(third * Fraction(1), Fraction)
+
+
+@pytest.mark.parametrize("digits", [308, 400, 5000])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_fractions_are_finite_in_the_range_of_floats(digits: int, sign: int) -> None:
+    large = sign * Fraction(10**digits)
+    assert scalar(1 / large, "x") == 1 / large
+    assert scalar(Fraction(large.numerator, 10**digits + 1), "x") < 1
+    if digits == 308:
+        assert scalar(large, "x") == large
+    else:
+        with pytest.raises(NotFiniteError, match="^x is -?inf$".replace("-?", "-" * (sign < 0))):
+            scalar(large, "x")

@@ -100,6 +100,17 @@ def test_points_are_enclosed_tightly(function: Function, precision: int, data: s
         assert high(result) - low(result) <= abs(value) * mp.mpf(2) ** (2 - precision)
 
 
+def test_points_next_to_poles_are_not_at_them() -> None:
+    """A float differs from every pole, also where the difference is below the precision of the result."""
+    context = mpmath.ctx_iv.MPIntervalContext()
+    context.prec = 20
+    result: Any = tan(lift(1.5707963705062866, context.mpf(1)))
+    with mp.workdps(200):
+        value = mp.tan(mp.mpf(1.5707963705062866))
+        assert holds(result, value)
+        assert high(result) - low(result) <= abs(value) * mp.mpf(2) ** -18
+
+
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.name in {"sin", "cos", "tan"}], ids=lambda f: f.name)
 @given(quarter=st.integers(-(10**9), 10**9), left=st.integers(0, 40), right=st.integers(0, 40), t=part)
 def test_extrema_and_poles(function: Function, quarter: int, left: int, right: int, t: Fraction) -> None:

@@ -35,7 +35,7 @@ from rbd.solvers import (
     solve_positive_definite,
     solve_square,
 )
-from rbd.solvers.equations.minimum_norm import BOTH_PRODUCTS
+from rbd.solvers.equations.minimum_norm import PSEUDO_INVERSE_PRODUCTS
 from tests.scalars.dual import Dual
 
 # Both libraries are typed in part only.
@@ -257,14 +257,14 @@ def test_products_with_the_pseudo_inverse_and_its_transpose(m: int, n: int) -> N
     for rank in (*range(min(m, n) + 1),) * 5:
         matrix, b, y = low_rank(rng, m, n, rank), rng.normal(size=m), rng.normal(size=n)
         operands = [*matrix.ravel().tolist(), *b.tolist(), 1e-10, *y.tolist()]
-        found, inverse = BOTH_PRODUCTS((m, n), operands), np.linalg.pinv(matrix, rcond=1e-10)
+        found, inverse = PSEUDO_INVERSE_PRODUCTS((m, n), operands), np.linalg.pinv(matrix, rcond=1e-10)
         assert found[n] == rank
         np.testing.assert_allclose(np.array(found[:n]), inverse @ b, rtol=0, atol=1e-12)
         np.testing.assert_allclose(np.array(found[n + 1 :]), y @ inverse, rtol=0, atol=1e-12)
         count = OperationCount()
-        BOTH_PRODUCTS((m, n), [CountingScalar(x, count) for x in operands])
+        PSEUDO_INVERSE_PRODUCTS((m, n), [CountingScalar(x, count) for x in operands])
         totals.append(count.total)
-    bound = BOTH_PRODUCTS.operation_count((m, n))
+    bound = PSEUDO_INVERSE_PRODUCTS.operation_count((m, n))
     assert bound - 1 <= max(totals) <= bound  # a division by the length 1.0 of a last reflection is of plain floats
 
 

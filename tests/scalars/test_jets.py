@@ -35,7 +35,7 @@ from rbd.scalars import (
 )
 from rbd.scalars.arrays import scalars
 from rbd.scalars.jets import Jet
-from rbd.scalars.lengths import length
+from rbd.scalars.norms import norm
 from rbd.scalars.protocol import Scalar
 
 FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
@@ -117,7 +117,7 @@ def test_jets_of_recorded_numbers_are_recorded() -> None:
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 def test_lengths_have_derivatives_beyond_the_range_of_squares(scale: float) -> None:
-    found = length((Jet(3 * scale, scale, 0.0), Jet(4 * scale, 0.0, scale)))
+    found = norm((Jet(3 * scale, scale, 0.0), Jet(4 * scale, 0.0, scale)))
     assert isinstance(found, Jet)
     parts = [part / scale for part in (found.value, found.first, found.second)]
     np.testing.assert_allclose(parts, [5, 3 / 5, (1 - 9 / 25) / 5 + 4 / 5], rtol=1e-14, atol=0)  # x x' / |x|, ...

@@ -17,8 +17,9 @@ from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError, S
 from rbd.program.graph import Graph
 from rbd.program.listing import listing
 from rbd.program.opcodes import Op
-from rbd.program.program import Port, Program
-from rbd.program.status import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
+from rbd.program.ports import Port
+from rbd.program.program import Program
+from rbd.program.status import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, SUCCESS
 from rbd.scalars.libm import exact_fma
 from rbd.solvers import solve_positive_definite
 from tests.counting import calls
@@ -194,7 +195,7 @@ def test_whole_powers(n: int) -> None:
 
 def test_status() -> None:
     program = recorded(lambda x, y: (1 / s.positive(x, "first") + 1 / s.positive(y, "second"), s.exp(x)))
-    assert program.interpret_flat([1.0, 2.0])[1] == CLEAN
+    assert program.interpret_flat([1.0, 2.0])[1] == SUCCESS
     assert program.interpret_flat([math.nan, -1.0]) == ([], BAD_INPUT)
     assert program.interpret_flat([-1.0, -1.0]) == ([], FIRST_CHECK)
     assert program.interpret_flat([1.0, 0.0]) == ([], FIRST_CHECK + 1)
@@ -261,3 +262,24 @@ def test_large_programs_take_few_calls_per_operation() -> None:
     large = calls(lambda: recorded_and_run(1000))  # some 30 000 operations
     assert large < 30 * 30_000
     assert large < 10.2 * calls(lambda: recorded_and_run(100))
+
+
+def solved_and_checked(count: int) -> Program:
+    """Return a program of as many calls of an intrinsic as checks, all with one label."""
+    graph = Graph()
+    x, y = graph.input("x", (count,)), graph.input("y", (count,))
+    roots = [solve_positive_definite(((a,),), ((b,),), ["a"])[0][0] for a, b in zip(x, y, strict=True)]
+    return Program.of(graph, "p", {"z": tuple(root + s.positive(b, "a") for root, b in zip(roots, y, strict=True))})
+
+
+def test_checks_share_a_label_which_is_none_of_a_call() -> None:
+    program = solved_and_checked(3)
+    assert program.labels == ("a",) * 4
+    checks = {instruction[2] for instruction in program.code if instruction[0] == Op.POSITIVE}
+    (label,) = checks
+    assert not any(call.has_label(label) for call in program.calls)
+
+
+def test_checks_after_many_calls_take_few_calls_each() -> None:
+    solved_and_checked(2)
+    assert calls(lambda: solved_and_checked(40)) < 12 * calls(lambda: solved_and_checked(4))

@@ -13,7 +13,7 @@ from rbd.mechanism import Mechanism
 from rbd.simulation import path_choice
 from rbd.simulation.programs import recorded_steps
 from rbd.simulation.programs import repeated_step as repeated_step_module
-from rbd.simulation.programs.recorded_stages import recorded_stages
+from rbd.simulation.programs.recorded_stages import RecordedStages
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": rbd.Revolute((1, 2, 3)),
@@ -102,10 +102,10 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     made: list[object] = []
 
     def noted(*args: object, **named: object) -> object:
-        made.append(recorded_stages(*args, **named))  # type: ignore[arg-type] # passed on as they came
+        made.append(RecordedStages(*args, **named))  # type: ignore[arg-type] # passed on as they came
         return made[-1]
 
     monkeypatch.setattr(repeated_step_module, "_MIN_STEPS", 1)
     monkeypatch.setattr(recorded_steps, "COMPILING_COST", (0, 0))
-    monkeypatch.setattr(path_choice, "recorded_stages", noted)
+    monkeypatch.setattr(path_choice, "RecordedStages", noted)
     return made

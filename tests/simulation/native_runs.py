@@ -43,7 +43,7 @@ def both(control: object, mechanism: rbd.Mechanism, **options: object) -> tuple[
 
 
 def close(pair: tuple[rbd.Trajectory, rbd.Trajectory], compiled: list[object]) -> None:
-    assert compiled[0] is not None
+    assert compiled
     found, expected = pair
     np.testing.assert_array_equal(found.t, expected.t)
     for x, y in ((found.q, expected.q), (found.v, expected.v), (found.s, expected.s)):

@@ -11,7 +11,7 @@ import pytest
 
 import rbd
 from rbd import DynamicsResult, MechanismState
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.errors import ArgumentError
 from rbd.robots import four_bar, four_bar_configuration
 from tests.algorithms.helpers import Numbers

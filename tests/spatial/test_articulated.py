@@ -10,8 +10,8 @@ import pytest
 import rbd
 from rbd import Frame, SpatialInertia, Transform, Twist, Wrench
 from rbd.errors import ArgumentError, FrameMismatchError
-from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.mobility import ArticulatedMobility
+from rbd.spatial.recursions.articulated import ArticulatedInertia
 
 from ..algorithms.helpers import Case, case, close
 

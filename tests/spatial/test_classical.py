@@ -9,7 +9,7 @@ import pytest
 
 from rbd.errors import FrameMismatchError
 from rbd.spatial import SpatialAcceleration, Twist
-from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
+from rbd.spatial.recursions.classical import ClassicalAcceleration, ClassicalMotion
 from tests.spatial.helpers import (
     CAMERA,
     ELSEWHERE,
@@ -89,9 +89,9 @@ def test_wrench_is_that_of_newton_euler(rng: Rng) -> None:
 
 
 @with_rng
-def test_velocity_terms_leave_the_velocity(rng: Rng) -> None:
+def test_a_motion_without_acceleration_has_its_velocity(rng: Rng) -> None:
     motion, body = moving(rng), inertia(rng)
-    still = motion.velocity_terms()
+    still = motion.without_acceleration()
     assert (still.body, still.base, still.omega) == (motion.body, motion.base, motion.omega)
     np.testing.assert_array_equal(vector(still.acceleration), np.zeros(6))
     turning = Twist(HAND, WORLD, HAND, motion.omega, (0, 0, 0))

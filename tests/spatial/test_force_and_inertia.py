@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+import sympy
 
-from rbd.errors import ArgumentError, InertiaError, ScalarError, ShapeError, SingularError
+from rbd.errors import ArgumentError, InertiaError, NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.spatial import FreeVector, SpatialInertia, Wrench
 from tests.spatial.helpers import (
     CAMERA,
@@ -49,6 +51,45 @@ def test_quotients_are_the_inverse_of_products(rng: Rng) -> None:
         assert (value / 4 * 4).isclose(value, atol=0)
         with pytest.raises(ArgumentError, match=f"{type(value).__name__} / divisor: the divisor is zero"):
             _ = value / 0
+
+
+@pytest.mark.parametrize(
+    "zero", [Fraction(0), 0j, sympy.Integer(0), mpmath.mpf(0), mpmath.mpc(0), np.float32(0)], ids=repr
+)
+def test_divisors_of_any_family_are_not_zero(zero: Any) -> None:
+    rng = np.random.default_rng(1)
+    for value in (wrench(rng), twist(rng), point(rng), free_vector(rng)):
+        with pytest.raises(ArgumentError, match="the divisor is zero"):
+            _ = value / zero
+
+
+@pytest.mark.parametrize(
+    "huge", [10**400, Fraction(10**400), -Fraction(10**400, 3)], ids=["int", "Fraction", "negative"]
+)
+def test_factors_above_the_range_of_floats_are_refused(huge: Any) -> None:
+    rng = np.random.default_rng(1)
+    for value in (wrench(rng), twist(rng), point(rng), free_vector(rng)):
+        for call in (lambda value=value: value * huge, lambda value=value: value / huge):
+            with pytest.raises(NotFiniteError, match="the factor is too large") as caught:
+                call()
+            assert caught.value.argument == "factor"
+    with pytest.raises(NotFiniteError, match="the factor is too large"):
+        _ = inertia(rng) * abs(huge)
+
+
+@pytest.mark.parametrize("huge", [10**400, Fraction(10**400)], ids=["int", "Fraction"])
+def test_parts_of_inertias_above_the_range_of_floats_are_named(huge: Any) -> None:
+    calls = {
+        "mass": lambda: SpatialInertia(HAND, mass=huge, moment_about_com=np.eye(3)),
+        "com": lambda: SpatialInertia(HAND, mass=1.0, com=(0, huge, 0), moment=np.eye(3)),
+        "moment": lambda: SpatialInertia(HAND, mass=1.0, moment=[[1, 0, 0], [0, huge, 0], [0, 0, 1]]),
+        "radius": lambda: SpatialInertia.sphere(HAND, mass=1.0, radius=huge),
+        "components": lambda: SpatialInertia.from_components(HAND, [1, 0, 0, 1, 0, huge, 0, 0, 0, 1]),
+    }
+    for name, call in calls.items():
+        with pytest.raises(NotFiniteError, match=f"^{name}") as caught:
+            call()
+        assert caught.value.argument == name
 
 
 @with_rng

@@ -11,7 +11,7 @@ import pytest
 
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.spatial import GeometricJacobian, MomentumMatrix, PointJacobian, WrenchMatrix
-from rbd.spatial.column_operations import (
+from rbd.spatial.recursions.column_operations import (
     add_columns,
     force_cross_columns,
     motion_cross_columns,

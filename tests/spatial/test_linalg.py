@@ -77,7 +77,7 @@ def test_constants_and_conversions() -> None:
     np.testing.assert_array_equal(linalg.zero33(), np.zeros((3, 3)))
     np.testing.assert_array_equal(linalg.identity3(), np.eye(3))
     assert linalg.as_vec3((1, 2, 3)) == (1, 2, 3)
-    assert linalg.as_column((1, 2, 3, 4, 5, 6)) == ((1, 2, 3), (4, 5, 6))
+    assert linalg.as_vec6((1, 2, 3, 4, 5, 6)) == ((1, 2, 3), (4, 5, 6))
     assert linalg.symmetric(1, 2, 3, 4, 5, 6) == ((1, 2, 3), (2, 4, 5), (3, 5, 6))
 
 

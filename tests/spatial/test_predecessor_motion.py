@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbd.spatial import Frame
-from rbd.spatial.classical import ClassicalMotion
-from rbd.spatial.predecessor_motion import PredecessorMotion
+from rbd.spatial.recursions.classical import ClassicalMotion
+from rbd.spatial.recursions.predecessor_motion import PredecessorMotion
 from tests.spatial.helpers import WORLD, transform, twist, with_rng
 
 

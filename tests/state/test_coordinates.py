@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -288,6 +290,47 @@ def test_charts_check_their_arguments() -> None:
     assert np.array_equal(state.q, before)
     state.global_coordinates(state.q, np.zeros(nv))  # a view of its own buffer
     close(state.q, before, 1e-15)
+
+
+@pytest.mark.parametrize(
+    "way", ["local", "local of a scalar state", "local of complex numbers", "local of fractions", "global"]
+)
+@pytest.mark.parametrize(
+    "joint_type", [rbd.QuaternionFloating(), rbd.QuaternionSpherical(), rbd.SinCosRevolute((0, 0, 1))], ids=repr
+)
+def test_charts_around_no_rotation_are_refused(joint_type: rbd.JointType, way: str) -> None:
+    mechanism = rbd.Mechanism()
+    mechanism.attach("world", rbd.RigidBody("body"), rbd.Joint("joint", joint_type))
+    state = MechanismState(mechanism)
+    before, zero = state.q.copy(), np.zeros(mechanism.nq)
+    exact = state.with_scalars([Fraction(x) for x in state.q.tolist()])
+    ways = {
+        "local": lambda: state.local_coordinates(zero),
+        "local of a scalar state": lambda: state.with_scalars().local_coordinates(zero),
+        "local of complex numbers": lambda: state.with_scalars().local_coordinates([0j] * mechanism.nq),
+        "local of fractions": lambda: exact.local_coordinates([Fraction(0)] * mechanism.nq),
+        "global": lambda: state.global_coordinates(zero, np.zeros(mechanism.nv)),
+    }
+    with pytest.raises(RotationError, match="q0 has zeros for the rotation of joint 'joint'") as caught:
+        ways[way]()
+    assert (caught.value.fields["argument"], caught.value.fields["joint"]) == ("q0", "joint")
+    assert np.array_equal(state.q, before)
+
+
+@pytest.mark.parametrize(
+    "integrator", ["munthe-kaas-rk4", "dormand-prince", "semi-implicit-euler", "variational-midpoint"]
+)
+def test_almost_no_rotation_beyond_a_revolution_is_finite(integrator: str) -> None:
+    """The other parameters of that rotation, -r / |r|², overflow."""
+    mechanism = rbd.Mechanism(gravity=(0.0, 0.0, 0.0))
+    body = rbd.RigidBody("body", rbd.SpatialInertia.sphere(rbd.Frame("body"), mass=1.0, radius=0.5))
+    mechanism.attach("world", body, rbd.Joint("joint", rbd.MRPFloating()))
+    state = MechanismState(mechanism, [1e200, 0, 0, 0, 0, 0], [-1e-200, 0, 0, 0, 0, 0])
+    found = rbd.simulate(state, 0.02, dt=0.01, integrator=integrator)
+    assert np.isfinite([*found.q.flat, *found.v.flat]).all()
+    for step in (1e-155, 1e-170):
+        state.global_coordinates([1e200, 0, 0, 0, 0, 0], [-step, 0, 0, 0, 0, 0])
+        np.testing.assert_allclose(state.q, [-step / 4, 0, 0, 0, 0, 0], rtol=1e-3, atol=0)
 
 
 def test_states_without_coordinates_are_zeroed_and_randomized() -> None:

@@ -114,7 +114,7 @@ EDITS: dict[str, Callable[[Case], object]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_topology_edits_make_states_stale(edit: str) -> None:
+def test_structure_edits_make_states_stale(edit: str) -> None:
     rng = np.random.default_rng(163)
     types = [Revolute((0, 0, 1)), rbd.Fixed(), Revolute((0, 1, 0)), rbd.QuaternionSpherical()]
     mechanism = rbd.testing.random_tree(types, rng)

@@ -62,6 +62,6 @@ def test_most_are_frames_that_differ() -> None:
 
 def test_the_readme_tells_the_numbers() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    found = re.search(r"(\d+) planted mistakes, .*? All (\d+) that are operations", text)
+    found = re.search(r"all (\d+) mistakes planted .*? The (\d+) of these that are operations", text)
     assert found is not None
     assert tuple(map(int, found.groups())) == (len(marked_lines()), len(OPERATIONS))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import FileError
 from rbd.files.formats import URDF
-from rbd.files.numbers import number
+from rbd.files.numbers import numbers_in
 from rbd.files.xml import XmlElement
 from rbd.urdf import format_urdf, load_urdf
 from tests.urdf.files import ARM, HERE
@@ -24,7 +24,8 @@ from tests.urdf.files import ARM, HERE
 
 def read(text: str) -> float:
     """What an attribute with this text is read as."""
-    return number(URDF, XmlElement("limit", {"lower": text}, 1, 1, "f.urdf"), "lower")
+    (value,) = numbers_in(URDF, XmlElement("limit", {"lower": text}, 1, 1, "f.urdf"), "lower", 1, 1)
+    return value
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -379,3 +379,13 @@ def test_collision_shapes_and_pairs_of_bodies_that_no_joint_connects() -> None:
     assert {pair.body_a.name, pair.body_b.name} == {"world", "c"}
     (near,) = model.distances(MechanismState(mechanism))
     assert float(near.value) == pytest.approx(3.0 - 0.3 - 0.1, abs=1e-12)
+
+
+def test_unknown_attributes_of_shapes_are_listed() -> None:
+    shapes = {"box size='1 1 1'": "box", "sphere radius='1'": "sphere", "cylinder radius='1' length='1'": "cylinder"}
+    for text, name in shapes.items():
+        geometry = f"<visual><geometry><{text} shade='3'/></geometry></visual>"
+        report = UrdfReport()
+        parse_urdf(f"<robot name='a'><link name='b'>{geometry}</link></robot>", report=report)
+        element = f"link 'b' > visual > geometry > {name}"
+        assert [(each.element, each.attribute) for each in report.ignored] == [(element, "shade")]

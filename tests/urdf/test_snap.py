@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.files.pose import Matrix3, Triple
+from rbd.files.pose import FloatMat3, FloatVec3
 from rbd.urdf import UrdfReport, parse_urdf
-from rbd.urdf.origins import rpy_rows
+from rbd.urdf.origins import rotation_of_rpy
 from rbd.urdf.snapping import TOLERANCE, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 from tests.urdf.files import pair
 
@@ -21,23 +21,23 @@ angles = st.floats(-math.pi, math.pi)
 nearly_aligned = st.builds(lambda a, e: a + e, st.sampled_from(QUARTERS), st.floats(-1e-7, 1e-7))
 
 
-def is_rotation(rows: Matrix3) -> bool:
+def is_rotation(rows: FloatMat3) -> bool:
     """Return whether rows are orthonormal, up to four roundings of 1: of the scale, and of each of three squares."""
     matrix = np.array(rows)
     return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0, atol=9e-16) and np.linalg.det(matrix) > 0.99)
 
 
-def read_rotation(roll: float, pitch: float, yaw: float) -> Matrix3:
+def read_rotation(roll: float, pitch: float, yaw: float) -> FloatMat3:
     """The rotation of an origin with these angles, read with snapping."""
-    return snapped_rotation(rpy_rows((snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))))
+    return snapped_rotation(rotation_of_rpy((snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))))
 
 
 @pytest.mark.parametrize("rpy", list(itertools.product(QUARTERS, repeat=3)))
 @pytest.mark.parametrize("decimals", [7, 8, 11, 16])
-def test_printed_right_angles_become_exact(rpy: Triple, decimals: int) -> None:
+def test_printed_right_angles_become_exact(rpy: FloatVec3, decimals: int) -> None:
     roll, pitch, yaw = (round(a, decimals) for a in rpy)
     rows = read_rotation(roll, pitch, yaw)
-    np.testing.assert_array_equal(rows, np.round(rpy_rows(rpy)))
+    np.testing.assert_array_equal(rows, np.round(rotation_of_rpy(rpy)))
     assert not np.signbit(np.array(rows)[np.array(rows) == 0]).any()
 
 
@@ -49,12 +49,12 @@ def test_one_free_angle_among_right_ones_keeps_its_value(place: int, others: tup
     rows = read_rotation(roll, pitch, yaw)
     assert is_rotation(rows)
     assert np.count_nonzero(rows) == 5
-    np.testing.assert_allclose(rows, rpy_rows((exact[0], exact[1], exact[2])), rtol=0, atol=2e-7)
+    np.testing.assert_allclose(rows, rotation_of_rpy((exact[0], exact[1], exact[2])), rtol=0, atol=2e-7)
 
 
 @given(st.tuples(nearly_aligned | angles, nearly_aligned | angles, nearly_aligned | angles))
-def test_the_result_is_a_rotation_next_to_the_given_one(rpy: Triple) -> None:
-    rows = rpy_rows(rpy)
+def test_the_result_is_a_rotation_next_to_the_given_one(rpy: FloatVec3) -> None:
+    rows = rotation_of_rpy(rpy)
     snapped = snapped_rotation(rows)
     assert snapped == rows or is_rotation(snapped)  # what needs no snapping keeps the rounding it came with
     np.testing.assert_allclose(snapped, rows, rtol=0, atol=3 * TOLERANCE)
@@ -63,7 +63,7 @@ def test_the_result_is_a_rotation_next_to_the_given_one(rpy: Triple) -> None:
 
 @given(angles, st.floats(0.1, 1.4), st.floats(-1e-9, 1e-9))
 def test_a_single_zero_is_kept_exact(yaw: float, pitch: float, roll: float) -> None:
-    rows = snapped_rotation(rpy_rows((roll, pitch, yaw)))
+    rows = snapped_rotation(rotation_of_rpy((roll, pitch, yaw)))
     assert rows[2][1] == 0.0
     assert is_rotation(rows)
 
@@ -71,7 +71,7 @@ def test_a_single_zero_is_kept_exact(yaw: float, pitch: float, roll: float) -> N
 @pytest.mark.parametrize("error", [1e-7, 1e-6, 1e-4])
 def test_what_is_off_by_more_is_left_alone(error: float) -> None:
     for rpy in [(error, 0.0, 0.0), (math.pi / 2 + error, 0.4, 0.2), (0.0, math.pi - error, 0.3)]:
-        rows = rpy_rows(rpy)
+        rows = rotation_of_rpy(rpy)
         np.testing.assert_allclose(snapped_rotation(rows), rows, rtol=0, atol=1e-15)
 
 

@@ -34,7 +34,7 @@ from rbd.mjcf import format_mjcf, write_mjcf
 from rbd.robots import double_pendulum
 from rbd.spatial.so3 import rotation_exp
 from rbd.urdf import UrdfWarning, format_urdf, load_urdf, parse_urdf, write_urdf
-from rbd.urdf.origins import planar_axes, rpy_rows
+from rbd.urdf.origins import planar_axes, rotation_of_rpy
 from rbd.urdf.write_elements import rpy_of
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
 
@@ -133,14 +133,14 @@ angles = st.floats(-3.2, 3.2) | st.sampled_from([k * np.pi / 2 for k in range(-2
 
 @given(angles, angles | st.floats(-1e-7, 1e-7).map(lambda e: np.pi / 2 + e), angles)
 def test_rpy_gives_the_rotation_also_near_a_vertical_pitch(roll: float, pitch: float, yaw: float) -> None:
-    rows = rpy_rows((roll, pitch, yaw))
-    np.testing.assert_allclose(rpy_rows(rpy_of(rows)), rows, rtol=0, atol=4e-14)
+    rows = rotation_of_rpy((roll, pitch, yaw))
+    np.testing.assert_allclose(rotation_of_rpy(rpy_of(rows)), rows, rtol=0, atol=4e-14)
 
 
 @pytest.mark.parametrize("below", [1e-4, 1e-6, 1e-8])
 def test_yaw_is_rounded_to_what_a_nearly_vertical_pitch_leaves_of_it(below: float) -> None:
     """Its error is that of the entries over the cosine of the pitch."""
-    assert rpy_of(rpy_rows((0.0, np.pi / 2 - below, 0.3)))[2] == 0.3
+    assert rpy_of(rotation_of_rpy((0.0, np.pi / 2 - below, 0.3)))[2] == 0.3
 
 
 def test_the_root_may_have_any_name() -> None:

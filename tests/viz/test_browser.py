@@ -17,7 +17,7 @@ import rbd
 from rbd.errors import ArgumentError, ViewerError
 from rbd.viz import Force, Viewer
 from rbd.viz.browser import find_browser
-from rbd.viz.pictures import FIELD
+from rbd.viz.pictures import FIELD_OF_VIEW
 from rbd.viz.surfaces import sphere
 from tests.viz.chromium import DrivenPage, eventually
 from tests.viz.pages import uniform_motion
@@ -183,7 +183,7 @@ def test_a_screenshot_waits_for_all_meshes(tmp_path: Path) -> None:
     report = rbd.urdf.UrdfReport()
     robot = rbd.load_urdf(tmp_path / "robot.urdf", floating=True, report=report)
     with Viewer(robot, report, port=0, layers=["shapes"]) as viewer:
-        viewer.look((0, -2 / np.tan(FIELD / 2), 0)).screenshot(tmp_path / "a.png", size=(400, 400), timeout=120)
+        viewer.look((0, -2 / np.tan(FIELD_OF_VIEW / 2), 0)).screenshot(tmp_path / "a.png", size=(400, 400), timeout=120)
     pixels = image(tmp_path / "a.png").reshape(10, 40, 10, 40, 3)  # a cell of 40 by 40 pixels per mesh
     redness = (pixels[..., 0] - pixels[..., 1]).mean(axis=(1, 3))
     assert redness.min() > 0.5 * redness.max() > 10

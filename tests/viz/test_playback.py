@@ -96,7 +96,7 @@ def test_a_new_speed_begins_where_the_playback_is() -> None:
         player.start()
         assert moved.wait(LONG)
         player.scrub(0.5)
-        player.play(True)
+        player.play()
         player.set_speed(1e-6)
         moved.clear()
         assert moved.wait(LONG)

@@ -64,6 +64,6 @@ def test_a_new_playback_forgets_the_error_of_the_last_one() -> None:
         with pytest.raises(ValueError, match="no picture"):
             player.wait()
         broken.clear()
-        player.play(True)
+        player.play()
         player.wait()
         assert player.error is None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rbd
 from rbd.errors import ArgumentError, ShapeError
-from rbd.viz import Force, plot_energies, plot_gaps, plot_mechanism, plot_trajectory
+from rbd.viz import Force, plot_energies, plot_gaps, plot_mechanism, plot_shapes, plot_trajectory
 
 pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
 
@@ -77,6 +78,14 @@ def test_wrenches_are_drawn_on_their_line_of_action() -> None:
     np.testing.assert_allclose(np.cross(end - start, expected - start), 0, rtol=0, atol=1e-12)
 
 
+def test_a_motion_without_coordinates_has_a_plot_without_legend() -> None:
+    trajectory = rbd.simulate(rbd.MechanismState(rbd.Mechanism()), 0.02, dt=0.01)
+    for quantity in ("q", "v"):
+        axes = plot_trajectory(trajectory, rbd.Mechanism(), quantity=quantity)
+        assert axes.get_legend() is None
+        assert not axes.lines
+
+
 def test_curves_are_those_of_the_trajectory() -> None:
     robot = rbd.robots.quadruped()
     state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration(), [0.1] * 18)
@@ -137,3 +146,25 @@ def test_given_axes_are_used() -> None:
     state = rbd.MechanismState(pendulum)
     assert plot_mechanism(state, ax=space) is space
     assert plot_trajectory(rbd.simulate(state, 0.01), ax=chart) is chart
+
+
+@pytest.mark.parametrize("wrong", [3, "x", [0.0], object(), "chart"])
+def test_what_are_no_axes(wrong: Any) -> None:
+    """Charts are no 3D axes, and nothing is drawn in them."""
+    figure = importlib.import_module("matplotlib.figure").Figure()
+    linkage = rbd.robots.four_bar()
+    state = rbd.MechanismState(linkage, rbd.robots.four_bar_configuration(1.0))
+    chart, run = figure.add_subplot(), rbd.simulate(state, 0.01)
+    ax: Any = chart if wrong == "chart" else wrong
+    model = rbd.contact.CollisionModel(linkage)
+    model.add("crank", rbd.contact.Sphere(linkage.body("crank").default_frame, 0.1))
+    calls = [lambda: plot_mechanism(state, ax=ax), lambda: plot_shapes(state, model, ax=ax)]
+    if ax is not chart:
+        calls += [lambda: plot_trajectory(run, ax=ax), lambda: plot_energies(run, linkage, ax=ax)]
+        calls += [lambda: plot_gaps(run, linkage, ax=ax)]
+    for call in calls:
+        with pytest.raises(ArgumentError, match="ax must be an Axes") as caught:
+            call()
+        assert caught.value.argument == "ax"
+    assert not chart.lines
+    assert not chart.collections

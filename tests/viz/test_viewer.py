@@ -153,7 +153,7 @@ def test_loops_follow_a_slider() -> None:
     robot = rbd.robots.four_bar()
     with Viewer(robot, port=0) as viewer:
         viewer.show(rbd.MechanismState(robot, rbd.robots.four_bar_configuration(1.0)))
-        slide = viewer._slide  # pyright: ignore[reportPrivateUsage]  # what the page calls
+        slide = viewer._move_joint  # pyright: ignore[reportPrivateUsage]  # what the page calls
         crank = viewer._panel._sliders[0][0]  # pyright: ignore[reportPrivateUsage]
         slide(crank, 1.2)
         assert viewer.q[0] == 1.2
@@ -165,7 +165,7 @@ def test_sliders_follow_a_playback_in_turn(arm: tuple[rbd.Mechanism, Viewer]) ->
     panel = viewer._panel  # pyright: ignore[reportPrivateUsage]
     state, moved = rbd.MechanismState(mechanism, [0.3] * 7), list[int]()
     for frame in range(14):
-        panel.show_some(state, frame)
+        panel.set_next_slider(state, frame)
         moved.append(sum(slider.value == 0.3 for _, slider in panel._sliders))  # pyright: ignore[reportPrivateUsage]
     assert moved == [1 + frame // 2 for frame in range(14)]
 

@@ -12,10 +12,10 @@ import pytest
 
 import rbd
 from rbd.errors import MissingPackageError
-from rbd.files.meshes import MeshFault
+from rbd.meshes.mesh_files import MeshFault
 from rbd.mjcf import MjcfReport, parse_mjcf
 from rbd.urdf import UrdfReport
-from rbd.viz.poses import applied
+from rbd.viz.poses import transformed_points
 from rbd.viz.shape_surfaces import surface_of
 from rbd.viz.surfaces import Surface, box, capsule, cylinder, ellipsoid, read_surfaces, sphere, square
 from rbd.viz.visuals import Visual, Visuals
@@ -76,7 +76,7 @@ def test_visual_shapes_of_urdf_files(tmp_path: Path) -> None:
     report = UrdfReport()
     robot = rbd.load_urdf(tmp_path / "robot.urdf", report=report)
     (visual,) = shown(robot, report)
-    points = applied(visual.pose, visual.surface.vertices)
+    points = transformed_points(visual.pose, visual.surface.vertices)
     assert {tuple(point) for point in points.tolist()} == {(1, 0, 3), (3, 0, 3), (1, 2, 3), (1, 0, 5)}
     assert visual.color == (1, 0, 0, 1)
     assert len(Visuals(robot, report).all) == 2  # and the collision shape
@@ -98,7 +98,9 @@ def test_meshes_of_mjcf_files_are_where_mujoco_has_them(tmp_path: Path) -> None:
         )  # fmt: skip
         (visual,) = shown(robot, report)
         assert visual.color == (0, 1, 0, 1)
-        found.append({tuple(point) for point in applied(visual.pose, visual.surface.vertices).round(9).tolist()})
+        found.append(
+            {tuple(point) for point in transformed_points(visual.pose, visual.surface.vertices).round(9).tolist()}
+        )
     assert found[0] == found[1] == {(5, 0, 0), (6, 0, 0), (5, 1, 0), (5, 0, 2)}
 
 

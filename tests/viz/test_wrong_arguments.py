@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -75,6 +76,21 @@ def test_methods(name: str, shown: tuple[World, Viewer], tmp_path: Path, monkeyp
     found = list(complaints(f"Viewer.{name}", probe, lambda: w))
     assert not found, "\n".join(found)
     np.testing.assert_array_equal(viewer.show(w.state).q, w.state.q)
+
+
+def test_wait_for_page(shown: tuple[World, Viewer], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a page that is open, so that nothing waits."""
+    w, viewer = shown
+    monkeypatch.setattr(viewer._server, "get_clients", lambda: {0: None})
+    found = list(complaints("Viewer.wait_for_page", lambda _: (viewer.wait_for_page, {"timeout": 1.0}), lambda: w))
+    assert not found, "\n".join(found)
+
+
+def test_every_parameter_is_spoiled(shown: tuple[World, Viewer]) -> None:
+    spoiled = {name: set(good(shown[0])) for name, good in METHODS.items()} | {"wait_for_page": {"timeout"}}
+    for name, method in inspect.getmembers(Viewer, inspect.isfunction):
+        if not name.startswith("_"):
+            assert set(inspect.signature(method).parameters) - {"self"} == spoiled.get(name, set())
 
 
 def test_constructor(shown: tuple[World, Viewer]) -> None:

@@ -15,10 +15,10 @@ from rbd.indexing.layout import TreeNode
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.dual import along
+from rbd.scalars.dual import value_and_derivative
 from rbd.scalars.linear_algebra import identity, transpose
 from rbd.spatial import GeometricJacobian, Wrench
-from rbd.spatial.column_operations import force_cross_columns, transpose_product
+from rbd.spatial.recursions.column_operations import force_cross_columns, transpose_product
 
 
 def applied_force_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:
@@ -44,16 +44,16 @@ def _add_passive(state: StateView, node: TreeNode, result: TorqueDerivatives) ->
     q, v = state.joint_q(node), state.joint_v(node)
     if active_springs(state, node):
         directions = zip(*node.joint.type.configuration_derivative_jacobian(q), strict=True)
-        for k, direction in enumerate(directions, start=node.v.start):
-            _, slopes = along(lambda x: joint_passive_torques(state, node, x, v), q, direction)
+        for k, direction in enumerate(directions, start=node.v_slice.start):
+            _, slopes = value_and_derivative(lambda x: joint_passive_torques(state, node, x, v), q, direction)
             _subtract(result.by_position, node, k, slopes)
     for k, direction in enumerate(identity(node.joint.nv)):
-        _, slopes = along(lambda x: joint_passive_torques(state, node, q, x), v, direction)
-        _subtract(result.by_velocity, node, node.v.start + k, slopes)
+        _, slopes = value_and_derivative(lambda x: joint_passive_torques(state, node, q, x), v, direction)
+        _subtract(result.by_velocity, node, node.v_slice.start + k, slopes)
 
 
 def _subtract(rows: Rows, node: TreeNode, column: int, slopes: Vector) -> None:
-    for i, slope in enumerate(slopes, start=node.v.start):
+    for i, slope in enumerate(slopes, start=node.v_slice.start):
         rows[i][column] = rows[i][column] - slope
 
 
@@ -63,13 +63,13 @@ def _add_wrench(state: StateView, applied: AppliedWrench, rows: Rows) -> None:
     Along S_j, S_i changes by S_j x S_i if j carries i, and f^x by S_j x* f^x if j carries the body in whose frame it is
     constant. Both change -S_i^T f^x by S_i^T (S_j x* f^x), the first with a plus, the second with a minus sign.
     """
-    carriers, holders = state.layout.ancestors(applied.body), state.layout.ancestors(applied.holder)
+    carriers, holders = state.layout.path_to_root(applied.body), state.layout.path_to_root(applied.holder)
     S = {index: _subspace_in(state, index, applied.body) for index in {*carriers, *holders}}
     f_x = in_body_frame(state, applied)
     S_cross_f = {index: force_cross_columns(subspace, f_x) for index, subspace in S.items()}
     for i in carriers:
         for j in S:
-            sign = int(j in state.layout.ancestors(i)) - int(j in holders)
+            sign = int(j in state.layout.path_to_root(i)) - int(j in holders)
             if sign:
                 _accumulate(rows, state.nodes[i - 1], state.nodes[j - 1], transpose_product(S[i], S_cross_f[j]), sign)
         node = state.nodes[i - 1]
@@ -91,6 +91,6 @@ def _wrench_in(state: StateView, body: int, wrench: Wrench, index: int) -> Wrenc
 
 
 def _accumulate(rows: Rows, row_node: TreeNode, column_node: TreeNode, block: Matrix, sign: int) -> None:
-    for i, entries in enumerate(block, start=row_node.v.start):
-        for j, entry in enumerate(entries, start=column_node.v.start):
+    for i, entries in enumerate(block, start=row_node.v_slice.start):
+        for j, entry in enumerate(entries, start=column_node.v_slice.start):
             rows[i][j] = rows[i][j] + sign * entry

@@ -15,7 +15,7 @@ import attrs
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.derivatives.applied_forces import applied_force_derivatives
 from rbd.algorithms.derivatives.constrained_dynamics import constrained_dynamics_derivatives
-from rbd.algorithms.derivatives.rnea import derivatives_of
+from rbd.algorithms.derivatives.rnea import torque_derivatives
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.derivatives.sparse_products import solve_difference
 from rbd.algorithms.derivatives.variations import Variations, variations
@@ -28,10 +28,10 @@ from rbd.algorithms.torques import Torques, torques_of
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import TreeNode
 from rbd.joints.floating import FloatingJoint
-from rbd.kernels.calls import Call, Done, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.calls import Call, ComputedCall, KernelCall
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import identity, negate, transpose
 from rbd.solvers.equations.ltdl_factor import Factor, symmetric
@@ -75,7 +75,7 @@ class LinearizedDynamics:
         rows = list(solve_difference(self.factor, torques, transpose(self.d_ID), (*q, *v)))
         for known, d_x in zip(self.known, (q, v), strict=True):
             for k, (node, rates) in known.items():
-                for i, rate in enumerate(rates, start=node.v.start):
+                for i, rate in enumerate(rates, start=node.v_slice.start):
                     rows[i] = tuple(x - rate * y for x, y in zip(rows[i], d_x[k], strict=True))
         return tuple(rows)
 
@@ -86,7 +86,7 @@ def linearized_dynamics(state: StateView, torques: Vector, external: AppliedWren
     bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
     vd = factor.solve(net_torques(torques, passive, bias))
     varied = variations(state, vd)
-    rigid, extra = derivatives_of(state, varied), applied_force_derivatives(state, external)
+    rigid, extra = torque_derivatives(state, varied), applied_force_derivatives(state, external)
     known = _positions_known(state, varied), _velocities_known(state, varied)
     right = _right(state, rigid.by_position, extra.by_position, known[0])
     right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
@@ -98,7 +98,7 @@ def _positions_known(state: StateView, varied: Variations) -> KnownColumns:
     known: KnownColumns = {}
     for node in _floating(state):
         for k, (angular, linear) in enumerate(varied.joints[node.index - 1].Psi_dd.columns):
-            known[node.v.start + k] = (node, angular + linear)
+            known[node.v_slice.start + k] = (node, angular + linear)
     return known
 
 
@@ -107,7 +107,7 @@ def _velocities_known(state: StateView, varied: Variations) -> KnownColumns:
     known: KnownColumns = {}
     for node in _floating(state):
         for k, (angular, linear) in list(enumerate(varied.joints[node.index - 1].Psi_d_plus_S_d.columns))[3:]:
-            known[node.v.start + k] = (node, angular + linear)
+            known[node.v_slice.start + k] = (node, angular + linear)
     return known
 
 
@@ -132,7 +132,7 @@ def _with_known(columns: Sequence[Vector], known: KnownColumns) -> Matrix:
     """Return a matrix from its columns, which lack the known parts."""
     full = [list(column) for column in columns]
     for k, (node, rates) in known.items():
-        for i, rate in enumerate(rates, start=node.v.start):
+        for i, rate in enumerate(rates, start=node.v_slice.start):
             full[k][i] = full[k][i] - rate
     return transpose(full)
 
@@ -140,19 +140,19 @@ def _with_known(columns: Sequence[Vector], known: KnownColumns) -> Matrix:
 def _subtract_armatures(state: StateView, right: list[Scalar], node: TreeNode, rates: Vector) -> None:
     """Subtract armature times `rates`: it is part of M, but not of the inverse dynamics of rigid bodies."""
     armatures = state.joint_parameter(node.joint, "armature")
-    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=node.v.start):
+    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=node.v_slice.start):
         right[i] = right[i] - armature * rate
 
 
 @fast_path(vectors=1)
 def forward_dynamics_derivatives(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     space: Space = "tangent",
     stabilization: Stabilization = DEFAULT_STABILIZATION,
-) -> Call[tuple[A, A, A]]:
+) -> Call[tuple[ArrayT, ArrayT, ArrayT]]:
     """First derivatives (d_dq, d_dv, d_dtau) of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. With loops, d_dtau is the inverse of M as far
@@ -166,7 +166,6 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d_dtau, rbd.inverse_mass_matrix(state)))
     True
     """
-    require_state(state, "forward_dynamics_derivatives")
     check_space(space)
     if state.layout.is_constrained:
         if stabilization is DEFAULT_STABILIZATION:  # which has a fast path
@@ -175,7 +174,7 @@ def forward_dynamics_derivatives(
             derivatives = constrained_dynamics_derivatives(
                 state, torques, external_wrenches, space=space, stabilization=stabilization
             )
-        return Done((derivatives.vd_by_q, derivatives.vd_by_v, derivatives.vd_by_torques))
+        return ComputedCall((derivatives.vd_by_q, derivatives.vd_by_v, derivatives.vd_by_torques))
     nv = state.layout.nv
     tau = torques_of(state, torques)
     n, args = column_count(state, space), (tau, applied_wrenches(state, external_wrenches), space)

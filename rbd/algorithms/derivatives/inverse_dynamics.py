@@ -16,7 +16,7 @@ from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import add_matrices, freeze
 
@@ -36,8 +36,8 @@ def inverse_dynamics_derivatives_kernel(
 
 @fast_path(vectors=1)
 def inverse_dynamics_derivatives(
-    state: State[A], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
-) -> Call[tuple[A, A, A]]:
+    state: State[ArrayT], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+) -> Call[tuple[ArrayT, ArrayT, ArrayT]]:
     """First derivatives (d_dq, d_dv, d_dvd) of `inverse_dynamics`; d_dvd is the mass matrix.
 
     `space` says what the columns of d_dq are: "tangent", motion along each of the nv velocities, or "coordinates", the

@@ -15,9 +15,9 @@ from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.torques import Torques
 from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import add_matrices, freeze, transpose
 
@@ -34,8 +34,8 @@ def bias_derivatives_kernel(
 
 @fast_path()
 def bias_derivatives(
-    state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
-) -> Call[tuple[A, A]]:
+    state: State[ArrayT], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+) -> Call[tuple[ArrayT, ArrayT]]:
     """First derivatives (d_dq, d_dv) of `dynamics_bias`, with loops too.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, and
@@ -47,7 +47,6 @@ def bias_derivatives(
     >>> bool(abs(d_dv @ state.v - 2 * (rbd.dynamics_bias(state) - rbd.gravity_torques(state))).max() < 1e-12)
     True
     """
-    require_state(state, "bias_derivatives")
     check_space(space)
     nv = state.layout.nv
     shapes = {"derivative by position": (nv, column_count(state, space)), "derivative by velocity": (nv, nv)}
@@ -67,7 +66,7 @@ def without_velocity(state: StateView) -> StateView:
 
 
 @fast_path(vectors=1)
-def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "tangent") -> Call[A]:
+def mass_matrix_product_derivatives(state: State[ArrayT], x: Vd, *, space: Space = "tangent") -> Call[ArrayT]:
     """Partial derivative of M(q) x by position at constant `x`: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError.
@@ -78,7 +77,6 @@ def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "t
     array([[ 0.        , -0.77883668],
            [ 0.        , -0.19470917]])
     """
-    require_state(state, "mass_matrix_product_derivatives")
     check_space(space)
     nv = state.layout.nv
     shape = {"derivative of M x": (nv, column_count(state, space))}
@@ -96,7 +94,7 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
 
 
 @fast_path(vectors=1)
-def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Space = "tangent") -> Call[A]:
+def inverse_mass_product_derivatives(state: State[ArrayT], f: Torques, *, space: Space = "tangent") -> Call[ArrayT]:
     """Partial derivative of M(q)^-1 f by position at constant `f`: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError,
@@ -108,7 +106,6 @@ def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Spac
     array([[  0.        ,   3.46589486],
            [ -0.        , -10.24283976]])
     """
-    require_state(state, "inverse_mass_product_derivatives")
     check_space(space)
     nv = state.layout.nv
     shape = {"derivative of M^-1 f": (nv, column_count(state, space))}

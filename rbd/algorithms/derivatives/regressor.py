@@ -13,19 +13,19 @@ from rbd.algorithms.assembly import write_block, zeros
 from rbd.algorithms.newton_euler import motions
 from rbd.engine.fast_path import fast_path
 from rbd.indexing.layout import FrameLike
+from rbd.kernels.body_fixed_frames import result_frame, transform_to_fixed_frame
 from rbd.kernels.calls import Call, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.body_fixed_frames import result_frame, transform_to_fixed_frame
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import freeze, unit
 from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
-from rbd.spatial.classical import ClassicalMotion
-from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
+from rbd.spatial.recursions.classical import ClassicalMotion
+from rbd.spatial.recursions.column_operations import transpose_product
 
 PARAMETERS_PER_BODY = 10
 """Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""
@@ -38,10 +38,10 @@ def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
     body_motions, to_parent, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
     for node in state.nodes:
         wrenches = _unit_wrenches(body_motions[node.index])
-        for ancestor in passes.ancestry(state, node):
+        for ancestor in state.layout.nodes_to_root(node.index):
             write_block(
                 Y,
-                ancestor.v.start,
+                ancestor.v_slice.start,
                 PARAMETERS_PER_BODY * (node.index - 1),
                 transpose_product(subspaces[ancestor.index - 1], wrenches),
             )
@@ -61,7 +61,7 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
 
 
 @fast_path(vectors=1)
-def regressor(state: State[A], vd: Vd) -> Call[A]:
+def regressor(state: State[ArrayT], vd: Vd) -> Call[ArrayT]:
     """Regressor Y of inverse dynamics by inertial parameters, (nv, 10 nb): Y @ p are the torques for `vd`.
 
     p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
@@ -78,7 +78,6 @@ def regressor(state: State[A], vd: Vd) -> Call[A]:
     >>> bool(np.allclose(rbd.regressor(state, [0.5, 0.6]) @ p, rbd.inverse_dynamics(state, [0.5, 0.6])))
     True
     """
-    require_state(state, "regressor")
     shape = {"regressor": (state.layout.nv, PARAMETERS_PER_BODY * len(state.nodes))}
     return KernelCall(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
 
@@ -100,7 +99,7 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
 
 
 @fast_path()
-def gravity_derivatives(state: State[A]) -> Call[A]:
+def gravity_derivatives(state: State[ArrayT]) -> Call[ArrayT]:
     """Partial derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
 
     The derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops.
@@ -111,7 +110,6 @@ def gravity_derivatives(state: State[A]) -> Call[A]:
     >>> bool(abs(torques - rbd.gravity_torques(state)).max() < 1e-12)
     True
     """
-    require_state(state, "gravity_derivatives")
     return KernelCall(gravity_derivatives_kernel, (), {"gravity derivatives": (state.layout.nv, 3)})
 
 
@@ -119,15 +117,17 @@ def gravity_derivatives(state: State[A]) -> Call[A]:
 def external_wrench_derivatives_kernel(state: StateView, index: int, holder: RigidBody, to_frame: Transform) -> Matrix:
     """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
     rows: list[Vector] = [(0,) * 6] * state.layout.nv
-    for node in (state.nodes[i - 1] for i in state.layout.ancestors(index)):
+    for node in state.layout.nodes_to_root(index):
         tf = to_frame @ passes.body_transform(state, node.body, holder)
         S = passes.subspaces(state)[node.index - 1].transformed(tf)
-        rows[node.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
+        rows[node.v_slice] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
     return tuple(rows)
 
 
 @fast_path(target=True)
-def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: FrameLike | None = None) -> Call[A]:
+def external_wrench_derivatives(
+    state: State[ArrayT], body: RigidBody | str, *, frame: FrameLike | None = None
+) -> Call[ArrayT]:
     """Partial derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
     The wrench, angular part first, is in `frame`, any frame fixed to a body (the root frame when not given). The
@@ -140,9 +140,8 @@ def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame
     array([[-0.        , -0.        , -0.        ],
            [-0.95533649, -0.        ,  0.29552021]])
     """
-    require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
     holder, place = result_frame(state, frame)
     args = index, holder, transform_to_fixed_frame(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
-    return KernelCall(external_wrench_derivatives_kernel, args, shape, key_fixes_checks=True)
+    return KernelCall(external_wrench_derivatives_kernel, args, shape, key_determines_args=True)

@@ -27,10 +27,15 @@ from rbd.algorithms.newton_euler import body_wrenches
 from rbd.indexing.layout import TreeNode
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.scalars import Matrix, Vector
-from rbd.scalars.linear_algebra import add_matrices, transpose
+from rbd.scalars import Vector
+from rbd.scalars.linear_algebra import add_matrices, symmetric_from_upper, transpose
 from rbd.spatial import MomentumMatrix, Transform, Wrench, WrenchMatrix
-from rbd.spatial.column_operations import add_columns, force_cross_columns, momentum_rate_columns, transpose_product
+from rbd.spatial.recursions.column_operations import (
+    add_columns,
+    force_cross_columns,
+    momentum_rate_columns,
+    transpose_product,
+)
 
 
 @final
@@ -50,10 +55,10 @@ class TorqueDerivatives:
 
 def rigid_body_derivatives(state: StateView, vd: Vector | None, *, gravity: bool = True) -> TorqueDerivatives:
     """Return the derivatives of the torques of the bodies' motion at accelerations `vd` (None: zero)."""
-    return derivatives_of(state, variations(state, vd, gravity=gravity))
+    return torque_derivatives(state, variations(state, vd, gravity=gravity))
 
 
-def derivatives_of(state: StateView, varied: Variations) -> TorqueDerivatives:
+def torque_derivatives(state: StateView, varied: Variations) -> TorqueDerivatives:
     """Return the derivatives of the torques of a motion whose variations are known."""
     f_C = subtree_sums(state, body_wrenches(state, varied.motions))
     result = TorqueDerivatives.zero(state.layout.nv)
@@ -74,7 +79,7 @@ class SubtreeWrenches:
     """2 B^C_i S_i + I^C_i (Psi_d_i + S_d_i)."""
     I_C_S: MomentumMatrix
     """I^C_i S_i."""
-    B_T_S: WrenchMatrix
+    two_B_T_S: WrenchMatrix
     """2 B^C_i^T S_i."""
 
     def transformed(self, X_PB: Transform) -> SubtreeWrenches:
@@ -83,7 +88,7 @@ class SubtreeWrenches:
             self.df_dq.transformed(X_PB),
             self.df_dv.transformed(X_PB),
             self.I_C_S.transformed(X_PB),
-            self.B_T_S.transformed(X_PB),
+            self.two_B_T_S.transformed(X_PB),
         )
 
 
@@ -93,20 +98,20 @@ def _add_joint(state: StateView, node: TreeNode, varied: Variations, f_C: Wrench
     wrenches = _subtree_wrenches(state, node, varied)
     _write_own(state, node, varied, wrenches, f_C, result)
     wrenches = attrs.evolve(wrenches, df_dq=add_columns(wrenches.df_dq, force_cross_columns(S_i, f_C)))
-    for inner, ancestor in pairwise(passes.ancestry(state, node)):
-        wrenches = wrenches.transformed(to_parent[inner.index - 1])
+    for child, ancestor in pairwise(state.layout.nodes_to_root(node.index)):
+        wrenches = wrenches.transformed(to_parent[child.index - 1])
         _write_pair(state, node, ancestor, varied, wrenches, result)
 
 
 def _subtree_wrenches(state: StateView, node: TreeNode, varied: Variations) -> SubtreeWrenches:
     """Return the wrench derivatives of a joint in its body's frame, without the term S x* f^C."""
     S, terms = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1]
-    I_C, B_C = passes.composite_inertias(state)[node.index], varied.B_C[node.index]
+    I_C, two_B_C = passes.composite_inertias(state)[node.index], varied.two_B_C[node.index]
     return SubtreeWrenches(
-        add_columns(B_C.wrenches(terms.Psi_d), momentum_rate_columns(I_C @ terms.Psi_dd)),
-        add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ terms.Psi_d_plus_S_d)),
+        add_columns(two_B_C.wrenches(terms.Psi_d), momentum_rate_columns(I_C @ terms.Psi_dd)),
+        add_columns(two_B_C.wrenches(S), momentum_rate_columns(I_C @ terms.Psi_d_plus_S_d)),
         I_C @ S,
-        B_C.transposed_wrenches(S),
+        two_B_C.transposed_wrenches(S),
     )
 
 
@@ -119,13 +124,13 @@ def _write_own(
     result: TorqueDerivatives,
 ) -> None:
     """Write the diagonal block. S^T (S x* f^C) cancels there; dS^T f^C does not."""
-    S, dS, at = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1].dS, node.v.start
+    S, dS, at = passes.subspaces(state)[node.index - 1], varied.joints[node.index - 1].dS, node.v_slice.start
     by_position = transpose_product(S, wrenches.df_dq)
     if dS:
         by_position = add_matrices(by_position, transpose(tuple(dS_k.torque_components(f_C) for dS_k in dS)))
     write_block(result.by_position, at, at, by_position)
     write_block(result.by_velocity, at, at, transpose_product(S, wrenches.df_dv))
-    write_block(result.by_acceleration, at, at, _mirrored(transpose_product(S, wrenches.I_C_S)))
+    write_block(result.by_acceleration, at, at, symmetric_from_upper(transpose_product(S, wrenches.I_C_S)))
 
 
 def _write_pair(
@@ -138,19 +143,13 @@ def _write_pair(
 ) -> None:
     """Write the two blocks of a joint i with a joint j that carries it; `wrenches` in the frame of body j."""
     S_j, terms_j = passes.subspaces(state)[ancestor.index - 1], varied.joints[ancestor.index - 1]
-    i, j = node.v.start, ancestor.v.start
+    i, j = node.v_slice.start, ancestor.v_slice.start
     write_block(result.by_position, j, i, transpose_product(S_j, wrenches.df_dq))
     write_block(result.by_velocity, j, i, transpose_product(S_j, wrenches.df_dv))
     write_block(result.by_acceleration, j, i, M_ji := transpose_product(S_j, wrenches.I_C_S))
     write_block(result.by_acceleration, i, j, transpose(M_ji))
-    B_T_S, I_C_S = wrenches.B_T_S, wrenches.I_C_S
-    by_position = add_matrices(transpose_product(terms_j.Psi_d, B_T_S), transpose_product(terms_j.Psi_dd, I_C_S))
-    by_velocity = add_matrices(transpose_product(S_j, B_T_S), transpose_product(terms_j.Psi_d_plus_S_d, I_C_S))
+    two_B_T_S, I_C_S = wrenches.two_B_T_S, wrenches.I_C_S
+    by_position = add_matrices(transpose_product(terms_j.Psi_d, two_B_T_S), transpose_product(terms_j.Psi_dd, I_C_S))
+    by_velocity = add_matrices(transpose_product(S_j, two_B_T_S), transpose_product(terms_j.Psi_d_plus_S_d, I_C_S))
     write_block(result.by_position, i, j, transpose(by_position))
     write_block(result.by_velocity, i, j, transpose(by_velocity))
-
-
-def _mirrored(block: Matrix) -> Matrix:
-    """Return a symmetric block with its upper triangle in both halves."""
-    size = range(len(block))
-    return tuple(tuple(block[min(i, j)][max(i, j)] for j in size) for i in size)

@@ -21,9 +21,9 @@ from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
 from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.dual import along_each
+from rbd.scalars.dual import value_and_derivatives
 from rbd.scalars.linear_algebra import identity, transpose
 
 Cube: TypeAlias = tuple[Matrix, ...]
@@ -31,16 +31,16 @@ Cube: TypeAlias = tuple[Matrix, ...]
 
 @final
 @attrs.frozen(eq=False)
-class SecondDerivatives(Generic[A]):
+class SecondDerivatives(Generic[ArrayT]):
     """Second derivatives: entry [i, j, k] of torque i, first by j, then by k; `n` is nv, or nq in coordinates."""
 
-    by_q_and_q: A
+    by_q_and_q: ArrayT
     """(nv, n, n). In coordinates symmetric in the last two; along velocities not, where these do not commute."""
-    by_q_and_v: A
+    by_q_and_v: ArrayT
     """(nv, n, nv)."""
-    by_v_and_v: A
+    by_v_and_v: ArrayT
     """(nv, nv, nv), symmetric in the last two."""
-    by_q_and_vd: A
+    by_q_and_vd: ArrayT
     """(nv, n, nv): the derivative of the mass matrix, whose entry [i, k] it belongs to."""
 
     __repr__ = fields_repr
@@ -57,8 +57,8 @@ def inverse_dynamics_second_derivatives_kernel(
         return _flat(inverse_dynamics_derivatives_kernel(at, vd, (), space))
 
     # q and v separately: what does not depend on one of them stays plain numbers, which simplify further.
-    _, by_q = along_each(lambda x: first_derivatives(state.with_scalars(x, v)), q, directions(state, space))
-    _, by_v = along_each(lambda x: first_derivatives(state.with_scalars(q, x)), v, identity(len(v)))
+    _, by_q = value_and_derivatives(lambda x: first_derivatives(state.with_scalars(x, v)), q, directions(state, space))
+    _, by_v = value_and_derivatives(lambda x: first_derivatives(state.with_scalars(q, x)), v, identity(len(v)))
     q_by_q, _, vd_by_q = _unflat(by_q, len(v), column_count(state, space))
     q_by_v, v_by_v, _ = _unflat(by_v, len(v), column_count(state, space))
     return q_by_q, q_by_v, v_by_v, tuple(transpose(row) for row in vd_by_q)
@@ -80,8 +80,8 @@ def _cube(entries: Iterator[Vector], height: int, width: int) -> Cube:
 
 @fast_path(vectors=1)
 def inverse_dynamics_second_derivatives(
-    state: State[A], vd: Vd, *, space: Space = "tangent"
-) -> Call[SecondDerivatives[A]]:
+    state: State[ArrayT], vd: Vd, *, space: Space = "tangent"
+) -> Call[SecondDerivatives[ArrayT]]:
     """Second derivatives of `inverse_dynamics`; those that are left out are zero.
 
     `space` and errors as in `inverse_dynamics_derivatives`. What is recorded grows with the third power of the length

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias, get_args
 
 from rbd.errors import ArgumentError
-from rbd.joints import JointType
+from rbd.joints.base import velocity_is_derivative
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import dot, identity
@@ -48,7 +48,7 @@ def directions(state: StateView, space: Space) -> list[Vector]:
         return list(identity(state.layout.nq))
     result: list[Vector] = []
     for node in state.nodes:
-        before, behind = (0,) * node.q.start, (0,) * (state.layout.nq - node.q.stop)
+        before, behind = (0,) * node.q_slice.start, (0,) * (state.layout.nq - node.q_slice.stop)
         columns = zip(*node.joint.type.configuration_derivative_jacobian(state.joint_q(node)), strict=True)
         result += [(*before, *column, *behind) for column in columns]
     return result
@@ -62,11 +62,10 @@ def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:
 def _by_coordinates(state: StateView, row: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     result: list[Scalar] = []
     for node in state.nodes:
-        kind, entries = node.joint.type, row[node.v]
-        if type(kind).velocity_jacobian is JointType.velocity_jacobian:
+        kind, entries = node.joint.type, row[node.v_slice]
+        if velocity_is_derivative(kind):
             result += entries
         elif node.joint.nv:
-            result += [
-                dot(entries, column) for column in zip(*kind.velocity_jacobian(state.joint_q(node)), strict=True)
-            ]
+            columns = zip(*kind.velocity_jacobian(state.joint_q(node)), strict=True)
+            result += [dot(entries, column) for column in columns]
     return tuple(result)

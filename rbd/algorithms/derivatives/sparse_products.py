@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import transpose
-from rbd.scalars.registry import dominant
+from rbd.scalars.registry import dominant_family
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers import solve_factored
 from rbd.solvers.equations.ltdl_factor import MAX_RECORDED_SOLVES, Factor
@@ -66,5 +66,5 @@ def _inner(row: Sequence[tuple[int, Scalar]], column: Vector) -> Scalar:
 
 def _records(*matrices: Matrix) -> bool:
     """Return whether operations with some entries are recorded."""
-    dominant_scalar = dominant([row for matrix in matrices for row in matrix])
+    dominant_scalar = dominant_family([row for matrix in matrices for row in matrix])
     return dominant_scalar is not None and dominant_scalar[0].records

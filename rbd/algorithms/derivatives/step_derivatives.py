@@ -12,39 +12,39 @@ import attrs
 
 from rbd.algorithms.derivatives.space import Space, check_space, column_count, in_space
 from rbd.algorithms.derivatives.sparse_products import sparse_product
-from rbd.algorithms.derivatives.step_coordinates import Differentiated
+from rbd.algorithms.derivatives.step_coordinates import DifferentiatedVector
 from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS, StepStart
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, gain_arguments
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION, Stabilization
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_no_contacts
 from rbd.arguments import require_choice
 from rbd.display import fields_repr
 from rbd.engine.fast_path import fast_path
 from rbd.kernels.calls import Call, KernelCall
-from rbd.kernels.kernel import kernel, require_state
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
-from rbd.kinematics.queries import A, State
+from rbd.kinematics.queries import ArrayT, State
 from rbd.scalars import Matrix, Scalar, Vector
 
 
 @final
 @attrs.frozen(eq=False)
-class StepDerivatives(Generic[A]):
+class StepDerivatives(Generic[ArrayT]):
     """Derivatives of the state after a step by the state before it and the torques.
 
     In `"tangent"` space positions move along velocities on both sides, (nv, nv); in `"coordinates"`, q_by_q is
     (nq, nq), q_by_v and q_by_torques (nq, nv), v_by_q (nv, nq).
     """
 
-    q_by_q: A
-    q_by_v: A
-    q_by_torques: A
-    v_by_q: A
-    v_by_v: A
-    v_by_torques: A
+    q_by_q: ArrayT
+    q_by_v: ArrayT
+    q_by_torques: ArrayT
+    v_by_q: ArrayT
+    v_by_v: ArrayT
+    v_by_torques: ArrayT
 
     __repr__ = fields_repr
 
@@ -74,18 +74,18 @@ def _blocks(state: StateView, rows: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return by_q, by_v, by_torques
 
 
-def _on_coordinates(state: StateView, after: Differentiated) -> Matrix:
+def _on_coordinates(state: StateView, after: DifferentiatedVector) -> Matrix:
     """Return the Jacobian of q+ with a row per coordinate instead of one per velocity."""
     rows: list[Vector] = []
     for node in state.nodes:
-        jacobian = node.joint.type.configuration_derivative_jacobian(after.value[node.q])
-        rows += sparse_product(jacobian, after.jacobian[node.v])
+        jacobian = node.joint.type.configuration_derivative_jacobian(after.value[node.q_slice])
+        rows += sparse_product(jacobian, after.jacobian[node.v_slice])
     return tuple(rows)
 
 
 @fast_path(vectors=2)
 def step_derivatives(
-    state: State[A],
+    state: State[ArrayT],
     torques: Torques | None,
     dt: Scalar,
     external_wrenches: ExternalWrenches | None = None,
@@ -93,7 +93,7 @@ def step_derivatives(
     space: Space = "tangent",
     integrator: FixedStepMethod = "semi-implicit-euler",
     stabilization: Stabilization = DEFAULT_STABILIZATION,
-) -> Call[StepDerivatives[A]]:
+) -> Call[StepDerivatives[ArrayT]]:
     """First derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
 
     The step is that of `robot.step(..., integrator=integrator)`: "semi-implicit-euler", or "munthe-kaas-rk4", the
@@ -112,7 +112,6 @@ def step_derivatives(
     >>> bool(abs(finer.v_by_v - slopes.v_by_v).max() < 1e-4)
     True
     """
-    require_state(state, "step_derivatives")
     require_no_contacts(state.layout, "step_derivatives", "rbd.bridges.torch_step differentiates steps with contacts")
     check_space(space)
     require_choice(integrator, tuple(DIFFERENTIATED_STEPS), "integrator", "integrator")

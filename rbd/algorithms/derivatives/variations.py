@@ -4,9 +4,9 @@ For a joint with motion subspace S whose predecessor moves with twist V_P and sp
 
     Psi_d = V_P x S,  Psi_dd = A_P x S + V_P x Psi_d,  S_d = V x S = (V_P + V_J) x S
 
-and for a subtree the sum B^C of the operators of its bodies (`rbd/spatial/coriolis.py`). Everything is in body frames.
-Velocities are relative to a frame that moves with the trunk at this instant: this changes no wrench, and some terms are
-zero. A subspace that depends on position adds its derivatives, which the paper does not have.
+and for a subtree the sum B^C of the operators of its bodies (`rbd/spatial/recursions/coriolis.py`). Everything is in
+body frames. Velocities are relative to a frame that moves with the trunk at this instant: this changes no wrench, and
+some terms are zero. A subspace that depends on position adds its derivatives, which the paper does not have.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.scalars.linear_algebra import unit
 from rbd.spatial import GeometricJacobian, Twist
-from rbd.spatial.classical import ClassicalMotion
-from rbd.spatial.column_operations import add_columns, motion_cross_columns, scale_columns
-from rbd.spatial.coriolis import CoriolisOperator
 from rbd.spatial.linalg import Vec3, add3, matvec, neg3, scale3, zero3
-from rbd.spatial.predecessor_motion import PredecessorMotion
+from rbd.spatial.recursions.classical import ClassicalMotion
+from rbd.spatial.recursions.column_operations import add_columns, motion_cross_columns, scale_columns
+from rbd.spatial.recursions.coriolis import CoriolisOperator
+from rbd.spatial.recursions.predecessor_motion import PredecessorMotion
 
 
 @final
@@ -54,7 +54,7 @@ class Variations:
     """Per body."""
     joints: tuple[JointTerms, ...]
     """Per node."""
-    B_C: tuple[CoriolisOperator, ...]
+    two_B_C: tuple[CoriolisOperator, ...]
     """Per body, 2 B^C of its subtree."""
 
 
@@ -78,9 +78,9 @@ def _predecessors(
     for node, X_PB, V_J in zip(state.nodes, to_parent, twists, strict=True):
         motion = PredecessorMotion.of_body(body_motions[node.parent], velocities[node.parent], X_PB)
         if node.index == 1:
-            motion = attrs.evolve(motion, velocity=neg3(V_J.linear_components))
+            motion = attrs.evolve(motion, linear_velocity=neg3(V_J.linear_components))
         predecessors.append(motion)
-        velocities.append(zero3() if node.index == 1 else add3(motion.velocity, V_J.linear_components))
+        velocities.append(zero3() if node.index == 1 else add3(motion.linear_velocity, V_J.linear_components))
     return predecessors, velocities
 
 
@@ -114,7 +114,7 @@ def _with_changing_subspace(
     ends = joint.frame_after, joint.frame_before
     Psi_dd = add_columns(terms.Psi_dd, joint.type.bias_acceleration_derivatives(q, v, *ends))
     if vd is not None:
-        Psi_dd = add_columns(Psi_dd, _combined(S, terms.dS, vd[node.v]))
+        Psi_dd = add_columns(Psi_dd, _combined(S, terms.dS, vd[node.v_slice]))
     twice = scale_columns(motion_cross_columns(predecessor.twist, dS_v), 2)
     crossed = add_columns(twice, motion_cross_columns(V_J, dS_v))
     rate = add_columns(dS_v, joint.type.motion_subspace_rate(q, v, *ends))

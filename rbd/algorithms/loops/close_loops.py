@@ -13,26 +13,26 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.algorithms.loops.equations import constraint_error, constraint_jacobian
+from rbd.algorithms.loops.constraints import constraint_error, constraint_jacobian
 from rbd.arguments import require_kind, sequence
 from rbd.errors import SolverError
 from rbd.indexing.layout import TreeNode
-from rbd.joints import JointType
+from rbd.joints.base import velocity_is_derivative
 from rbd.mechanism import Joint
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import Array, to_float_array
 from rbd.state import MechanismState
 from rbd.state.saved_state import restored_on_failure
 
 Mask = NDArray[np.bool_]
 
-_CLOSED: Final = 1 / 10**10
+_CLOSED_GAP: Final = 1 / 10**10
 """The largest loop error, in m or rad, that counts as closed; one or two steps more usually leave rounding only."""
-_RANK: Final = 1 / 10**7
+_RANK_TOLERANCE: Final = 1 / 10**7
 _MAX_STEPS: Final = 60
 _MAX_ATTEMPTS: Final = 12
 _MIN_DAMPING: Final = 1 / 10**12
 _MAX_DAMPING: Final = 10**8
-_FACTOR: Final = 10
+_DAMPING_GROWTH: Final = 10
 """Growth of the damping after a step that did not reduce the error; ten times more for each one in a row."""
 
 
@@ -65,7 +65,7 @@ def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> 
 
     Couplings are satisfied, too. The search starts at the state's configuration; where it gets stuck it restarts from
     random configurations nearby (the same ones in every run). It stays within the position bounds of joints, but for
-    those with quaternions or other coordinates whose rates are not velocities. Joints in `fixed` keep configuration and
+    those with more coordinates than velocities (quaternions, sine and cosine). Joints in `fixed` keep configuration and
     velocity; the velocities of the others change as little as possible (in the sum of squares).
 
     Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
@@ -95,14 +95,14 @@ class _Damping:
     """The damping of steps: it falls after each that reduced the error, and grows ever faster after others."""
 
     value: float = _MIN_DAMPING
-    _growth: float = _FACTOR
+    _growth: float = _DAMPING_GROWTH
 
     def update(self, is_reduced: bool) -> None:
         """Set the damping of the step after one that reduced the error, or did not."""
         if is_reduced:
-            self.value, self._growth = max(self.value / _FACTOR, _MIN_DAMPING), _FACTOR
+            self.value, self._growth = max(self.value / _DAMPING_GROWTH, _MIN_DAMPING), _DAMPING_GROWTH
         else:
-            self.value, self._growth = self.value * self._growth, _FACTOR * self._growth
+            self.value, self._growth = self.value * self._growth, _DAMPING_GROWTH * self._growth
 
 
 @final
@@ -116,8 +116,10 @@ class _Search:
         layout = state.layout
         self._free: Mask = np.ones(layout.nv, dtype=np.bool_)
         for joint in _joints(fixed):
-            self._free[layout.node(state.mechanism.joint(joint)).v] = False
-        self._bounds = _Bounds([node for node in layout.nodes if node.joint.nv and self._free[node.v.start]], layout.nq)
+            self._free[layout.node(state.mechanism.joint(joint)).v_slice] = False
+        self._bounds = _Bounds(
+            [node for node in layout.nodes if node.joint.nv and self._free[node.v_slice.start]], layout.nq
+        )
         self._coordinates = _coordinates_of_velocities(layout.nodes)
 
     # ---------------------------------------------------------------- configuration
@@ -130,22 +132,22 @@ class _Search:
             self._begin(start, attempt, rng)
             error = self._descend()
             self.gap = _largest(error)
-            if self.gap <= _CLOSED:
+            if self.gap <= _CLOSED_GAP:
                 return
             if self.gap < best:
                 best, worst = self.gap, int(np.argmax(np.abs(error)))
             if not self._free.any():
                 break
-        joint, place = self._place(worst)
-        message = f"the loops cannot be closed: a gap of {best:.3g} remains at {place}"
+        joint, constraint = self._constraint_of_row(worst)
+        message = f"the loops cannot be closed: a gap of {best:.3g} remains at {constraint}"
         raise SolverError(message, status="open", gap=best, joint=joint, iterations=self.iterations)
 
     def _begin(self, start: Array, attempt: int, rng: np.random.Generator) -> None:
         """Go to the start, or to a random configuration around it, further away with every attempt."""
         spread = np.where(self._free, attempt * rng.standard_normal(len(self._free)) / 4, 0.0)
-        self._go(start, spread)
+        self._move(start, spread)
 
-    def _go(self, start: Array, step: Array) -> None:
+    def _move(self, start: Array, step: Array) -> None:
         self.state.global_coordinates(start, step)
         inside = self._bounds.clipped(self.state.q)
         if inside is not None:
@@ -158,7 +160,7 @@ class _Search:
             if not error.any() or damping.value > _MAX_DAMPING:
                 break
             after = self._try_step(error, damping.value)
-            is_closed, is_reduced = _largest(error) <= _CLOSED, _square(after) < _square(error)
+            is_closed, is_reduced = _largest(error) <= _CLOSED_GAP, _square(after) < _square(error)
             is_settled = is_closed and not (is_reduced and _square(after) <= _square(error) / 4)
             if is_reduced:
                 error = after
@@ -171,7 +173,7 @@ class _Search:
         """Take a step unless it does not reduce the error; return the error after it."""
         self.iterations += 1
         before = self.state.q.copy()
-        self._go(before, self._step(error, damping))
+        self._move(before, self._step(error, damping))
         after = constraint_error(self.state)
         if not _square(after) < _square(error):
             self.state.set_configuration(before)
@@ -189,8 +191,8 @@ class _Search:
                 return step * min(1.0, (1 + _largest(error)) / max(_largest(step), 1.0))
             movable &= ~outwards
 
-    def _place(self, row: int) -> tuple[str, str]:
-        """Return the joint of a row of K, a loop joint or the first joint of a coupling, and the place in words."""
+    def _constraint_of_row(self, row: int) -> tuple[str, str]:
+        """Return the joint of a row of K, of a coupling its first, and the constraint in words."""
         for loop in self.state.layout.loops:
             if row < loop.rows.stop:
                 return loop.joint.name, f"joint '{loop.joint.name}'"
@@ -204,16 +206,17 @@ class _Search:
         jacobian = constraint_jacobian(self.state)
         v, opening = self.state.v.copy(), jacobian @ self.state.v
         scale = max(1.0, _largest(opening))
-        v[self._free] -= _least_squares(jacobian[:, self._free], opening, _RANK)
+        v[self._free] -= _least_squares(jacobian[:, self._free], opening, _RANK_TOLERANCE)
         left = _largest(jacobian @ v)
-        if left > _CLOSED * scale:
+        if left > _CLOSED_GAP * scale:
             raise SolverError(
                 f"the velocities of the fixed joints contradict the loops, which open at a rate of {left:.3g}",
                 status="velocity",
                 opening=left,
             )
         self.state.set_velocity(v)
-        return left, int(np.linalg.matrix_rank(jacobian, tol=_RANK * _norm(jacobian))) if jacobian.size else 0
+        tolerance = _RANK_TOLERANCE * _norm(jacobian)
+        return left, int(np.linalg.matrix_rank(jacobian, tol=tolerance)) if jacobian.size else 0
 
 
 def _joints(fixed: object) -> Iterable[Joint | str]:
@@ -231,8 +234,8 @@ class _Bounds:
         self._low, self._high = np.full(nq, -np.inf), np.full(nq, np.inf)
         for node in nodes:
             if node.joint.nq == node.joint.nv:
-                bounds = np.array(node.joint.position_bounds, dtype=np.float64).reshape(-1, 2)
-                self._low[node.q], self._high[node.q] = bounds[:, 0], bounds[:, 1]
+                bounds = to_float_array(node.joint.position_bounds).reshape(-1, 2)
+                self._low[node.q_slice], self._high[node.q_slice] = bounds[:, 0], bounds[:, 1]
 
     def clipped(self, q: Array) -> Array | None:
         """Return the nearest configuration within the bounds; None when `q` is within."""
@@ -253,8 +256,8 @@ def _coordinates_of_velocities(nodes: tuple[TreeNode, ...]) -> tuple[int, ...]:
     """Return, per velocity, the coordinate whose derivative it is; -1 where there is none."""
     result: list[int] = []
     for node in nodes:
-        alone = type(node.joint.type).configuration_derivative is JointType.configuration_derivative
-        result += range(node.q.start, node.q.stop) if alone else [-1] * node.joint.nv
+        alike = velocity_is_derivative(node.joint.type)
+        result += range(node.q_slice.start, node.q_slice.stop) if alike else [-1] * node.joint.nv
     return tuple(result)
 
 

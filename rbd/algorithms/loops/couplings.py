@@ -16,9 +16,9 @@ from rbd.scalars import Scalar
 def write_coupling_row(K: Rows, state: StateView, row: CouplingRow) -> None:
     """Write the row of a coupling, which has two entries."""
     index: int = row.rows.start
-    K[index][row.node.v.start] = 1
+    K[index][row.node.v_slice.start] = 1
     if row.source is not None:
-        K[index][row.source.v.start] = -_slope(state, row)
+        K[index][row.source.v_slice.start] = -_slope(state, row)
 
 
 def coupling_error(state: StateView, row: CouplingRow) -> Scalar:

@@ -12,18 +12,19 @@ from typing import final
 import attrs
 
 from rbd.algorithms.assembly import write_block, zeros
+from rbd.algorithms.loops.constraint_equations import ConstraintEquations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
-from rbd.algorithms.loops.least_squares import ConstraintEquations, blocks_of, rank_tolerance
-from rbd.algorithms.loops.loop_gains import ConstraintGains, LoopGains
+from rbd.algorithms.loops.loop_gains import DEFAULT_GAINS, ConstraintGains, LoopGains
 from rbd.indexing.layout import LoopJoint, TreeNode
 from rbd.kernels.cached_pass import cached_pass
+from rbd.kernels.kernel import kernel
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
-from rbd.kinematics.conversions import nearest_velocity
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import freeze, transpose
-from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
-from rbd.spatial.column_operations import transpose_product
+from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, WrenchMatrix
+from rbd.spatial.recursions.column_operations import transpose_product
+from rbd.state.coordinates import nearest_velocity
 
 Side = tuple[TreeNode, ...]
 """The nodes from the nearest common ancestor (left out) outwards to one end of a loop."""
@@ -63,41 +64,46 @@ def loop_poses(state: StateView) -> tuple[LoopPose, ...]:
 
 def _loop_pose(state: StateView, loop: LoopJoint) -> LoopPose:
     joint = loop.joint
-    inner, outer = _sides(state, loop)
-    base = inner[0].parent if inner else outer[0].parent if outer else loop.predecessor
-    to_after = _transforms(state, loop, inner, outer)
+    predecessor_side, successor_side = _sides(state, loop)
+    side = predecessor_side or successor_side  # either begins at the nearest common ancestor
+    base = side[0].parent if side else loop.predecessor
+    to_after = _transforms_to_after(state, loop, predecessor_side, successor_side)
     transform = (to_after[loop.predecessor] @ state.placement(joint)).inverse()
     q = joint.type.project(transform)
     T = joint.type.constraint_wrench_subspace(q, joint.frame_after)
-    return LoopPose(loop, inner, outer, base, to_after, transform, q, T)
+    return LoopPose(loop, predecessor_side, successor_side, base, to_after, transform, q, T)
 
 
 def _sides(state: StateView, loop: LoopJoint) -> tuple[Side, Side]:
     """Return the sides of a loop: from the nearest common ancestor to the predecessor, and to the successor."""
-    inner, outer = state.layout.ancestors(loop.predecessor), state.layout.ancestors(loop.successor)
-    return _outwards(state, inner, outer), _outwards(state, outer, inner)
+    predecessor_path = state.layout.path_to_root(loop.predecessor)
+    successor_path = state.layout.path_to_root(loop.successor)
+    return _outwards(state, predecessor_path, successor_path), _outwards(state, successor_path, predecessor_path)
 
 
-def _outwards(state: StateView, chain: tuple[int, ...], other: tuple[int, ...]) -> Side:
-    """Return the nodes of `chain` that are not in `other`, from the root outwards."""
-    return tuple(state.nodes[i - 1] for i in reversed(chain) if i not in other)
+def _outwards(state: StateView, path: tuple[int, ...], other: tuple[int, ...]) -> Side:
+    """Return the nodes of a path to the root that are not on the other one, from the root outwards."""
+    return tuple(state.nodes[i - 1] for i in reversed(path) if i not in other)
 
 
-def _transforms(state: StateView, loop: LoopJoint, inner: Side, outer: Side) -> dict[int, Transform]:
+def _transforms_to_after(
+    state: StateView, loop: LoopJoint, predecessor_side: Side, successor_side: Side
+) -> dict[int, Transform]:
     """Return the transforms to the frame after: inwards along the successor's side, outwards along the other."""
     to_parent = passes.to_parent(state)
-    here, tf = loop.successor, state.successor_placement(loop.joint).inverse()
-    transforms = {here: tf}
-    for node in reversed(outer):
-        here, tf = node.parent, tf @ to_parent[node.index - 1].inverse()
-        transforms[here] = tf
-    for node in inner:
+    tf = state.successor_placement(loop.joint).inverse()
+    transforms = {loop.successor: tf}
+    for node in reversed(successor_side):
+        tf = tf @ to_parent[node.index - 1].inverse()
+        transforms[node.parent] = tf
+    for node in predecessor_side:
         tf = tf @ to_parent[node.index - 1]
         transforms[node.index] = tf
     return transforms
 
 
-def constraint_rows(state: StateView) -> Matrix:
+@kernel
+def constraint_jacobian_kernel(state: StateView) -> Matrix:
     """Return K: T^T S of every joint on a loop; minus on the predecessor's side, the integer 0 off the loop.
 
     The rows of couplings come below.
@@ -111,7 +117,7 @@ def constraint_rows(state: StateView) -> Matrix:
                 S = passes.subspaces(state)[node.index - 1].transformed(pose.to_after[node.index])
                 T_S = transpose(transpose_product(S, pose.T)) if node.joint.nv else ()
                 block = T_S if sign > 0 else tuple(tuple(-x for x in row) for row in T_S)
-                write_block(K, pose.loop.rows.start, node.v.start, block)
+                write_block(K, pose.loop.rows.start, node.v_slice.start, block)
     return freeze(K)
 
 
@@ -123,8 +129,6 @@ def constraint_rows(state: StateView) -> Matrix:
 class LoopMotion:
     """Motion of a loop joint as the tree moves it: frame after with respect to frame before, in frame after."""
 
-    velocity: Vector
-    """The joint's velocity nearest to the twist."""
     slip: Twist
     """The part of the twist that the joint does not allow: zero where the loop stays closed."""
     acceleration: SpatialAcceleration
@@ -134,28 +138,32 @@ class LoopMotion:
 def loop_motion(state: StateView, pose: LoopPose) -> LoopMotion:
     """Return the motion of a loop joint for vd = 0."""
     after, before = pose.loop.joint.frame_after, pose.loop.joint.frame_before
-    V_s, A_s = _of_side(state, pose, pose.successor_side, pose.loop.successor)
-    V_p, A_p = _of_side(state, pose, pose.predecessor_side, pose.loop.predecessor)
-    coupling = V_s.cross(V_p).with_body(after).with_base(before)
-    relative = A_s.with_body(after) - A_p.with_body(before) + coupling
+    V_s, A_s = _motion_of_end(state, pose, pose.successor_side, pose.loop.successor)
+    V_p, A_p = _motion_of_end(state, pose, pose.predecessor_side, pose.loop.predecessor)
+    turning = V_s.cross(V_p).with_body(after).with_base(before)
+    relative = A_s.with_body(after) - A_p.with_body(before) + turning
     twist = V_s.with_body(after) - V_p.with_body(before)
     subspace = pose.S
     velocity = nearest_velocity(subspace, twist)
     V_J = Twist.trusted(after, before, after, *subspace.combination(velocity))
     bias = pose.loop.joint.type.bias_acceleration(pose.q, velocity, after, before)
-    return LoopMotion(velocity, twist - V_J, relative - bias)
+    return LoopMotion(twist - V_J, relative - bias)
 
 
-def _of_side(state: StateView, pose: LoopPose, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
+def _motion_of_end(state: StateView, pose: LoopPose, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
     """Return twist and acceleration (vd = 0) of one end of a loop with respect to the common body, in frame after."""
     base = state.layout.bodies[pose.base].default_frame
     twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
-    to_parent, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
+    to_parent, twists, biases = (
+        passes.to_parent(state),
+        passes.joint_twists(state),
+        passes.joint_bias_accelerations(state),
+    )
     for node in side:
-        over, V_J, bias = to_parent[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
-        twist = twist.transformed(over).with_body(V_J.base) + V_J
+        X_BP, V_J, bias = to_parent[node.index - 1].inverse(), twists[node.index - 1], biases[node.index - 1]
+        twist = twist.transformed(X_BP).with_body(V_J.base) + V_J
         turning = twist.cross(V_J).with_body(V_J.body).with_base(V_J.base)
-        acceleration = acceleration.transformed(over).with_body(V_J.base) + (bias + turning)
+        acceleration = acceleration.transformed(X_BP).with_body(V_J.base) + (bias + turning)
     to_after = pose.to_after[end]
     return twist.transformed(to_after), acceleration.transformed(to_after)
 
@@ -170,14 +178,16 @@ def loop_error(pose: LoopPose) -> Twist:
     return (allowed.inverse() @ pose.transform).log()
 
 
-def constraint_errors(state: StateView) -> Vector:
+@kernel
+def constraint_error_kernel(state: StateView) -> Vector:
     """Return the errors of loops and couplings, one number per constraint."""
     loops = tuple(e for pose in loop_poses(state) for e in pose.T.power_components(loop_error(pose)))
     return loops + tuple(coupling_error(state, row) for row in state.layout.couplings)
 
 
-def bias_terms(state: StateView, gains: ConstraintGains) -> Vector:
-    """Return k of K vd = -k."""
+@kernel
+def constraint_bias_kernel(state: StateView, gains: ConstraintGains = DEFAULT_GAINS) -> Vector:
+    """Return k of K vd = -k, with the terms of the stabilisation."""
     loops, couplings = loop_poses(state), state.layout.couplings
     per_constraint = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
     rows: list[Scalar] = []
@@ -200,14 +210,8 @@ def _loop_bias(state: StateView, pose: LoopPose, gains: LoopGains | None) -> Vec
 
 def loop_equations(state: StateView, gains: ConstraintGains) -> ConstraintEquations:
     """Return K, k and the rank tolerance."""
-    K = constraint_rows(state)
+    K = constraint_jacobian_kernel(state)
     blocks = blocks_of(K, (constraint.rows for constraint in state.layout.constraints))
-    tolerance = rank_tolerance(K, constraint_errors(state), blocks)
-    k = bias_terms(state, gains)
+    tolerance = rank_tolerance(K, constraint_error_kernel(state), blocks)
+    k = constraint_bias_kernel(state, gains)
     return ConstraintEquations(K, k, blocks, tolerance)
-
-
-def reaction(pose: LoopPose, multipliers: Vector) -> Wrench:
-    """Return the wrench of a loop joint on its successor, -T lambda, in its frame after (section 8.4)."""
-    lam = multipliers[pose.loop.rows]
-    return -Wrench.trusted(pose.T.frame, *pose.T.combination(lam))

@@ -1,4 +1,4 @@
-"""Constrained accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
+"""Constrained accelerations and multipliers by least squares: Udwadia and Kalaba (1992).
 
 By Gauss's principle the accelerations under constraints K vd = -k are the nearest to the free ones in the metric of M:
 vd = M^-1/2 (w + (K M^-1/2)^+ (-k - K M^-1/2 w)) with w = M^1/2 vd_free. Here M^1/2 is the triangular factor of M, and
@@ -8,57 +8,19 @@ there are many loops, K M^-1 K^T is sparse: then it is factored, and the solutio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Final, final
+from typing import final
 
 import attrs
 
-from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
-from rbd.scalars.lengths import square_sum
-from rbd.scalars.linear_algebra import combination, sparse_dot, unit
-from rbd.scalars.structural_zeros import is_plain_zero
+from rbd.algorithms.loops.constraint_equations import ConstraintEquations
+from rbd.scalars import Matrix, Scalar, Vector, greater, maximum, sqrt, where
+from rbd.scalars.linear_algebra import combination, sparse_dot
+from rbd.scalars.norms import square_sum
 from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.equations.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
-
-_MIN_RANK_TOLERANCE: Final = const(1, 10**9)
-_MAX_RANK_TOLERANCE: Final = const(1, 10**3)
-_SAFETY: Final = 10
-
-
-@final
-@attrs.frozen(eq=False)
-class ConstraintEquations:
-    """The constraint equations K vd = -k of all loops and couplings."""
-
-    K: Matrix
-    k: Vector
-    blocks: tuple[tuple[int, ...], ...]
-    """The rows of each loop and coupling, without structural zeros, such as those out of the plane of a planar loop."""
-    tolerance: Scalar
-    """Rank tolerance: a row is redundant when its part independent of the others is below this share of the largest."""
-
-
-def blocks_of(K: Matrix, constraints: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
-    """Return, per loop and coupling, the rows that are not structural zeros."""
-    return tuple(
-        tuple(i for i in range(rows.start, rows.stop) if not all(map(is_plain_zero, K[i]))) for rows in constraints
-    )
-
-
-def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...]) -> Scalar:
-    """Return the rank tolerance: it grows with the loop errors.
-
-    Overconstrained linkages that move only thanks to their proportions have redundant constraints while their loops are
-    closed. Once the loops are open by rounding, these rows differ by as much; counted as independent they would jam it.
-    """
-    widest: Scalar = 0
-    for rows in blocks:
-        gap, size = square_sum(errors[i] for i in rows), square_sum(x for i in rows for x in K[i])
-        moves = greater(size, 0)
-        widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
-    return minimum(_MAX_RANK_TOLERANCE, _MIN_RANK_TOLERANCE + _SAFETY * sqrt(widest))
 
 
 @final
@@ -81,7 +43,9 @@ class WhitenedProblem:
 
     factor: Factor
     rows: Matrix
-    """K M^-1/2, scaled, one row per constraint."""
+    """K M^-1/2, scaled, one row per constraint that is not a structural zero."""
+    scales: Vector
+    """The scale of each row."""
     free: Vector
     """w of the free motion."""
     residual: Vector
@@ -95,25 +59,33 @@ class WhitenedProblem:
         """Return the problem M vd = `right` - K^T lambda, K vd = -k; `factor` is that of M."""
         free = factor.whitened(right)
         rows: list[Vector] = []
+        scales: list[Scalar] = []
         residual: list[Scalar] = []
         for block in equations.blocks:
             white = tuple(factor.whitened(equations.K[i]) for i in block)
-            scale = row_scale(white)
+            scale = _scale_of(white)
+            scales += [scale] * len(block)
             rows += [tuple(x * scale for x in row) for row in white]
             residual += [-(equations.k[i] + sparse_dot(row, free)) * scale for i, row in zip(block, white, strict=True)]
-        return cls(factor, tuple(rows), free, tuple(residual), equations.tolerance, _numbered(equations.blocks))
+        blocks = _numbered(equations.blocks)
+        return cls(factor, tuple(rows), tuple(scales), free, tuple(residual), equations.tolerance, blocks)
 
     def accelerations(self) -> tuple[Vector, Scalar]:
         """Return vd and the rank of K: the free motion plus the smallest correction that satisfies the constraints."""
-        correction, rank = self._correction()
-        return self.factor.unwhitened([a + b for a, b in zip(self.free, correction, strict=True)]), rank
-
-    def _correction(self) -> tuple[Vector, Scalar]:
         structure = _structure(self.rows, self.blocks, len(self.free))
         if structure is None:
-            return minimum_norm_solve(self.rows, self.residual, self.tolerance, columns=len(self.free))
-        correction, _, rank = sparse_minimum_norm(structure, self.rows, self.residual, self.tolerance)
-        return correction, rank
+            correction, rank = self.dense_correction(self.residual)
+        else:
+            correction, _, rank = sparse_minimum_norm(structure, self.rows, self.residual, self.tolerance)
+        return self.corrected(self.free, correction), rank
+
+    def dense_correction(self, residual: Sequence[Scalar]) -> tuple[Vector, Scalar]:
+        """Return the smallest correction of w for a residual, by the rank-revealing factorisation, and the rank."""
+        return minimum_norm_solve(self.rows, residual, self.tolerance, columns=len(self.free))
+
+    def corrected(self, free: Vector, correction: Vector) -> Vector:
+        """Return the accelerations of the free motion plus a correction, both in whitened coordinates."""
+        return self.factor.unwhitened([a + b for a, b in zip(free, correction, strict=True)])
 
 
 def _numbered(blocks: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
@@ -131,7 +103,7 @@ def _structure(rows: Matrix, blocks: Sequence[Sequence[int]], columns: int) -> B
     return structure if structure.saved >= LEAST_SAVED else None
 
 
-def row_scale(rows: Matrix) -> Scalar:
+def _scale_of(rows: Matrix) -> Scalar:
     """Return the factor by which the longest row gets length one; 1 when all are zero."""
     longest: Scalar = 0
     for row in rows:
@@ -148,14 +120,19 @@ def constrained_solution(
     Contradictory constraints are satisfied in the least-squares sense.
     """
     vd, rank = WhitenedProblem.of(factor, equations, right).accelerations()
+    return ConstrainedSolution(vd, multipliers_of_motion(matrix, vd, equations, right), rank)
+
+
+def multipliers_of_motion(matrix: Matrix, vd: Vector, equations: ConstraintEquations, right: Vector) -> Vector:
+    """Return the smallest multipliers λ with M vd = right - Kᵀ λ."""
     unbalanced = tuple(sparse_dot(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
-    return ConstrainedSolution(vd, multipliers, rank)
+    return multipliers
 
 
 def balancing_multipliers(equations: ConstraintEquations, torques: Vector) -> tuple[Vector, Scalar]:
     """Return the smallest λ that minimises the norm of `torques` + Kᵀ λ, and the rank of K."""
-    active = [i for block in equations.blocks for i in block]
+    active = equations.active
     rows = tuple(equations.K[i] for i in active)
     structure = _structure(rows, _numbered(equations.blocks), len(torques))
     if structure is not None:
@@ -179,52 +156,3 @@ def _spread(active: Sequence[int], active_multipliers: Vector, size: int) -> Vec
 def constraint_torques(K: Matrix, multipliers: Vector, size: int) -> Vector:
     """Return Kᵀ λ, `size` torques."""
     return combination(K, multipliers, size)
-
-
-# --- inverse dynamics: Featherstone (2008), section 8.12 --------------------------------------------------------------
-
-
-@final
-@attrs.frozen(eq=False)
-class TorqueBalance:
-    """Torques of actuators and multipliers of constraints for a given motion."""
-
-    torques: Vector
-    multipliers: Vector
-    rank: Scalar
-    residual: Vector
-    """The torques that actuated joints cannot make up for; zero where they can make the motion."""
-
-
-def least_torques(equations: ConstraintEquations, tau: Vector, actuated: Sequence[int] | None) -> TorqueBalance:
-    """Return the smallest torques with the same power as `tau` on every velocity that the loops allow.
-
-    `actuated` are the indices of actuated velocities; None means all.
-    """
-    actuator_torques = (0,) * len(tau) if actuated is None else _actuator_torques(equations, tau, actuated)
-    difference = tuple(a - b for a, b in zip(tau, actuator_torques, strict=True))
-    multipliers, rank = balancing_multipliers(equations, difference)
-    K_T_lam = constraint_torques(equations.K, multipliers, len(tau))
-    left = tuple(a + b for a, b in zip(difference, K_T_lam, strict=True))
-    if actuated is None:
-        return TorqueBalance(left, multipliers, rank, (0,) * len(tau))
-    return TorqueBalance(actuator_torques, multipliers, rank, left)
-
-
-def _actuator_torques(equations: ConstraintEquations, tau: Vector, actuated: Sequence[int]) -> Vector:
-    """Return the smallest torques of the actuated velocities nearest to `tau` on allowed velocities."""
-    size = len(tau)
-    units = [_allowed_part(equations, unit(size, j)) for j in actuated]
-    rows = tuple(tuple(column[i] for column in units) for i in range(size))
-    amplitudes, _ = minimum_norm_solve(rows, _allowed_part(equations, tau), equations.tolerance, columns=len(units))
-    torques: list[Scalar] = [0] * size
-    for index, torque in zip(actuated, amplitudes, strict=True):
-        torques[index] = torque
-    return tuple(torques)
-
-
-def _allowed_part(equations: ConstraintEquations, vector: Vector) -> Vector:
-    """Return the projection of a vector on the null space of K."""
-    products = tuple(sparse_dot(row, vector) for row in equations.K)
-    along, _ = minimum_norm_solve(equations.K, products, equations.tolerance, columns=len(vector))
-    return tuple(a - b for a, b in zip(vector, along, strict=True))

@@ -10,18 +10,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.loops.kinematics import loop_poses, reaction
+from rbd.algorithms.loops.kinematics import LoopPose, loop_poses
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.spatial import Wrench
 
-Given = AppliedWrenches | ExternalWrenches | None
+GivenWrenches = AppliedWrenches | ExternalWrenches | None
 """External wrenches as kernels take them, or as users give them."""
 
 
-def tree_wrenches(state: StateView, vd: Vector, external: Given, multipliers: Vector = ()) -> tuple[Wrench[Any], ...]:
+def tree_wrenches(
+    state: StateView, vd: Vector, external: GivenWrenches, multipliers: Vector = ()
+) -> tuple[Wrench[Any], ...]:
     """Return the wrench of each tree joint on its body, in the body's frame; `multipliers` are those of loops."""
     if external is None or isinstance(external, Mapping):
         external = applied_wrenches(state, external)
@@ -32,10 +34,15 @@ def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
     """Return the wrenches of loop joints on the bodies at their ends."""
     result: list[AppliedWrench] = []
     for pose in loop_poses(state):
-        wrench = reaction(pose, multipliers)
+        wrench = _reaction(pose, multipliers)
         for end, end_wrench in ((pose.loop.successor, wrench), (pose.loop.predecessor, -wrench)):
             result.append(AppliedWrench(end, end, end_wrench.transformed(pose.to_after[end].inverse())))
     return result
+
+
+def _reaction(pose: LoopPose, multipliers: Vector) -> Wrench[Any]:
+    """Return the wrench of a loop joint on its successor, -T lambda, in its frame after."""
+    return -Wrench.trusted(pose.T.frame, *pose.T.combination(multipliers[pose.loop.rows]))
 
 
 def loop_wrenches(state: StateView, multipliers: Vector) -> tuple[Wrench[Any], ...]:
@@ -45,5 +52,5 @@ def loop_wrenches(state: StateView, multipliers: Vector) -> tuple[Wrench[Any], .
     for pose in loop_poses(state):
         end = pose.loop.successor
         to_root = poses[end] @ pose.to_after[end].inverse()
-        result.append(reaction(pose, multipliers).transformed(to_root))
+        result.append(_reaction(pose, multipliers).transformed(to_root))
     return tuple(result)

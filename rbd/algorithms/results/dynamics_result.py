@@ -6,7 +6,6 @@ Algorithms write a result; it solves nothing itself, but computes wrenches of jo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, cast, final
 
 import numpy as np
@@ -18,9 +17,8 @@ from rbd.algorithms.results.solution import COPIED_ARRAYS, ContactWrenches, Solu
 from rbd.algorithms.results.solved_motion import SolvedMotion
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
-from rbd.indexing.joint_table import joint_table
-from rbd.indexing.joint_values import JointValues
-from rbd.indexing.layout import FrameLike, Layout, layout_of
+from rbd.indexing.joint_values import JointValues, joint_table
+from rbd.indexing.layout import FrameLike, layout_of
 from rbd.kernels.state_view import StateView
 from rbd.kinematics import passes
 from rbd.kinematics.queries import State
@@ -30,7 +28,6 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import sub3
-from rbd.uninterrupted import run_uninterrupted
 
 
 @final
@@ -52,28 +49,16 @@ class DynamicsResult:
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Allocate the buffers for `mechanism`."""
-        self._layout = layout = layout_of(mechanism)
         self._mechanism = mechanism
-        self._arrays = _zero_arrays(layout)
-        self._solution: Solution | None = None
-        self._motion: SolvedMotion | None = None  # computed from the solution at the first access
-        self.writer = ResultWriter(mechanism, layout, self._arrays)
-        """Writer of the arrays from machine code (internal)."""
-
-    def __getstate__(self) -> dict[str, object]:
-        """Omit fast paths, which hold addresses of this process."""
-        self._sync_solution()
-        return {name: value for name, value in self.__dict__.items() if name != "writer"}
-
-    def __setstate__(self, content: dict[str, object]) -> None:
-        """Restore without fast paths."""
-        self.__dict__.update(content)
-        self.writer = ResultWriter(self._mechanism, self._layout, self._arrays)
+        self._layout = layout_of(mechanism)
+        self._motion: SolvedMotion | None = None  # that of the last solution of which one was asked for
+        self.writer = ResultWriter(self._layout)
+        """Writer of the solution, which owns the arrays (internal)."""
 
     def __repr__(self) -> str:
-        if self._sync_solution() is None:
+        if self.writer.solution is None:
             return f"DynamicsResult of {self._layout.bodies[0].name!r}: empty; dynamics(result, state) fills it"
-        values = {name: self._arrays[name].tolist() for name in ("q", "v", "vd")}
+        values = {name: self.writer.arrays[name].tolist() for name in ("q", "v", "vd")}
         rank = f", {self.constraint_rank} constraints independent" if self._layout.is_constrained else ""
         return joint_table("DynamicsResult", self._layout, values, rank)
 
@@ -106,7 +91,7 @@ class DynamicsResult:
     def vd(self) -> Array:
         """The time derivative of v, (nv,)."""
         # Without another call once there is a solution: this array is read after most calls of `dynamics`.
-        return self._filled("vd") if self._solution is None else self._arrays["vd"]
+        return self._filled("vd") if self.writer.stored is None else self.writer.arrays["vd"]
 
     @property
     def mass_matrix(self) -> Array:
@@ -145,9 +130,16 @@ class DynamicsResult:
 
     def _filled(self, name: str) -> Array:
         """Return an array of the solution; raise ArgumentError while there is none."""
-        if self._solution is None and self._sync_solution() is None:
+        if self.writer.stored is None:
             raise self._empty()
-        return self._arrays[name]
+        return self.writer.arrays[name]
+
+    def _solution(self) -> Solution:
+        """Return the solution; raise ArgumentError while there is none."""
+        solution = self.writer.solution
+        if solution is None:
+            raise self._empty()
+        return solution
 
     def _empty(self) -> ArgumentError:
         message = "this result is empty; call dynamics(result, state) first"
@@ -156,10 +148,7 @@ class DynamicsResult:
     @property
     def constraint_rank(self) -> int:
         """The rank of the constraint Jacobian."""
-        solution = self._sync_solution()
-        if solution is None:
-            raise self._empty()
-        rank = solution.copies.get("rank")
+        rank = self._solution().copies.get("rank")
         return 0 if rank is None else int(to_float(rank.item()))
 
     # --- framed values -----------------------------------------------------------------------------
@@ -259,11 +248,11 @@ class DynamicsResult:
         arrays: Mapping[str, Any],
         external: object = None,
         contacts: ContactWrenches = (),
-        further: Sequence[Callable[[], object]] = (),
+        further_writes: Sequence[Callable[[], object]] = (),
     ) -> None:
         """Store a solution: the motion of `state`, and arrays, given as arrays or as nested scalars.
 
-        `further` are calls that store the rest of what the algorithm returns; they must not raise.
+        `further_writes` are calls that store the rest of what the algorithm returns; they must not raise.
 
         All values are converted before they are stored, at once, so that a failure or an interrupt leaves the result
         unchanged.
@@ -274,68 +263,26 @@ class DynamicsResult:
         packed = {name: self._packed(state, name, x) for name, x in values.items()}
         copies = {name: packed[name].copy() for name in COPIED_ARRAYS if name in packed}
         solution = Solution(copies, external, state.mechanism.parameter_version, contacts)
-        writes = [write for name, array in packed.items() for write in self._writes(name, array)]
-        run_uninterrupted([*writes, *further, self.writer.mark_read_call(), *self._solution_writes(solution)])
+        self.writer.store(packed, solution, further_writes)
 
     def _packed(self, state: State[Any], name: str, value: Any) -> Array:
         if isinstance(value, np.ndarray):
             return cast("Array", value)
-        packed: Array = state.engine.pack(value, name.replace("_", " "), self._arrays[name].shape)
+        packed: Array = state.engine.pack(value, name.replace("_", " "), self.writer.arrays[name].shape)
         return packed
-
-    def _writes(self, name: str, array: Array) -> list[Callable[[], object]]:
-        """Return the calls that store an array: in place if it holds floats."""
-        buffer = self._arrays[name]
-        if array.dtype == buffer.dtype:
-            return [partial(buffer.__setitem__, ..., array)]
-        self._sync_solution()
-        self.writer.close_fast_paths()  # they write to the previous buffer
-        return [partial(self._arrays.__setitem__, name, array)]
-
-    def _solution_writes(self, solution: Solution) -> list[Callable[[], object]]:
-        """Return the calls that store a solution, and forget what was computed from the last one."""
-        values = {"_solution": solution, "_motion": None}
-        return [partial(object.__setattr__, self, name, value) for name, value in values.items()]
-
-    def _sync_solution(self) -> Solution | None:
-        """Return the last solution, written by Python or by machine code."""
-        written = self.writer.new_solution()
-        if written is not None:
-            run_uninterrupted([self.writer.mark_read_call(), *self._solution_writes(written)])
-        return self._solution
 
     def _solved_motion(self) -> SolvedMotion:
         """Return the motion of the solution; raise if there is none or the mechanism has changed."""
-        solution = self._sync_solution()
-        if solution is None:
-            raise self._empty()
+        solution = self._solution()
         self._require_current()
         now = self._mechanism.parameter_version
-        if now != solution.parameters:
+        if now != solution.parameter_version:
             raise StaleStateError(
                 "a parameter of the mechanism was changed after this result was computed; call dynamics again",
-                made_with=solution.parameters,
+                made_with=solution.parameter_version,
                 now=now,
             )
-        if self._motion is None:
-            self._motion = SolvedMotion(self._mechanism, solution)
-        return self._motion
-
-
-def _zero_arrays(layout: Layout) -> dict[str, Array]:
-    """Return the arrays of an empty result."""
-    nq, nv, nc = layout.nq, layout.nv, layout.nc
-    return {
-        "q": np.zeros(nq),
-        "v": np.zeros(nv),
-        "qd": np.zeros(nq),
-        "vd": np.zeros(nv),
-        "mass_matrix": np.zeros((nv, nv)),
-        "dynamics_bias": np.zeros(nv),
-        "passive_torques": np.zeros(nv),
-        "constraint_jacobian": np.zeros((nc, nv)),
-        "constraint_bias": np.zeros(nc),
-        "multipliers": np.zeros(nc),
-        "sd": np.zeros(layout.ns),
-        "rank": np.zeros(()),
-    }
+        motion = self._motion
+        if motion is None or motion.solution is not solution:
+            motion = self._motion = SolvedMotion(self._mechanism, solution)
+        return motion

@@ -55,7 +55,7 @@ class Solution:
     """Copies of q, v and vd, and of multipliers and rank of constraints, by name."""
     external_wrenches: Any
     """A mapping, or as kernels take them."""
-    parameters: int
+    parameter_version: int
     """The version of the mechanism's parameters."""
     contacts: ContactWrenches = ()
 
@@ -72,20 +72,20 @@ class ResultCall(Call["DynamicsResult"]):
     frames: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
     """The bodies with external wrenches, or their names, with the frames of the wrenches."""
     contacts: ContactWrenches = ()
-    extra: Mapping[str, Sequence[Scalar]] = attrs.field(factory=dict[str, "Sequence[Scalar]"])
+    further_arrays: Mapping[str, Sequence[Scalar]] = attrs.field(factory=dict[str, "Sequence[Scalar]"])
     """Further arrays of the result, by name."""
 
     @override
-    def run(self, owner: DynamicsResult, key: object = None, count: int = 0) -> DynamicsResult:
+    def run(self, owner: DynamicsResult, key: object = None, array_count: int = 0) -> DynamicsResult:
         """Solve, and write a result; open a fast path under `key` once there is machine code."""
         result = owner
         engine = self.state.engine
         shapes = {name.replace("_", " "): result.writer.arrays[name].shape for name in self.result_kernel.names}
         arrays = engine.run(self.state, KernelCall(self.result_kernel.kernel, self.args, shapes, self._by_name))
-        result.store(self.state, {**arrays, **self.extra}, self.external_wrenches, self.contacts)
+        result.store(self.state, {**arrays, **self.further_arrays}, self.external_wrenches, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
             recorded = engine.compiled(self.result_kernel.kernel, self.args)
-            if recorded is not None and recorded.array_arguments == count:
+            if recorded is not None and recorded.array_argument_count == array_count:
                 result.writer.open_fast_path(key, engine, recorded, self)
         return result
 

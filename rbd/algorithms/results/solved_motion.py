@@ -7,7 +7,7 @@ from typing import Any, final
 from rbd.algorithms.loops.reactions import tree_wrenches
 from rbd.algorithms.results.solution import Solution
 from rbd.kinematics import passes
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.mechanism import Mechanism
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
@@ -20,6 +20,7 @@ class SolvedMotion:
 
     def __init__(self, mechanism: Mechanism, solution: Solution) -> None:
         """Take the copies of a solution."""
+        self.solution = solution
         copies = {name: tuple(each.reshape(-1).tolist()) for name, each in solution.copies.items()}
         self.state = ScalarState(mechanism, copies["q"], copies["v"])
         self.multipliers: Vector | None = copies.get("multipliers")
@@ -27,12 +28,12 @@ class SolvedMotion:
         self.contacts = solution.contacts
         self._vd, self._external = copies["vd"], solution.external_wrenches
 
-    @lazy
+    @lazy_property
     def accelerations(self) -> tuple[SpatialAcceleration[Any, Any, Any], ...]:
         """The acceleration of each body, in its frame."""
         return passes.accelerations(self.state, self._vd)
 
-    @lazy
+    @lazy_property
     def wrenches(self) -> tuple[Wrench[Any], ...]:
         """The wrench of each body's joint on it, in its frame."""
         return tree_wrenches(self.state, self._vd, self._external, self.multipliers or ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbd.algorithms.time_steps.formulas import stepped
+from rbd.algorithms.time_steps.fixed_step import stepped
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
@@ -11,7 +11,7 @@ def coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vecto
     """Return the rates of the local coordinates around `start`, at `state` and velocity v."""
     rates: list[Scalar] = []
     for node in state.nodes:
-        rates += node.joint.type.local_coordinates_rate(start.joint_q(node), state.joint_q(node), v[node.v])
+        rates += node.joint.type.local_coordinates_rate(start.joint_q(node), state.joint_q(node), v[node.v_slice])
     return tuple(rates)
 
 
@@ -19,7 +19,7 @@ def global_coordinates(start: ScalarState, phi: Vector) -> Vector:
     """Return q from local coordinates around the configuration of `start`."""
     q: list[Scalar] = []
     for node in start.nodes:
-        q += node.joint.type.global_coordinates(start.joint_q(node), phi[node.v])
+        q += node.joint.type.global_coordinates(start.joint_q(node), phi[node.v_slice])
     return tuple(q)
 
 
@@ -27,7 +27,7 @@ def normalised_configuration(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised against accumulated rounding errors."""
     q, normalised = global_coordinates(start, phi), list[Scalar]()
     for node in start.nodes:
-        normalised += node.joint.type.normalize(q[node.q])
+        normalised += node.joint.type.normalize(q[node.q_slice])
     return tuple(normalised)
 
 

@@ -11,9 +11,9 @@ from typing import Final, TypeAlias, final
 
 import attrs
 
-from rbd.algorithms.time_steps.formulas import stepped
+from rbd.algorithms.time_steps.continuous_dynamics import StateRates, reset_separated_contacts
+from rbd.algorithms.time_steps.fixed_step import stepped
 from rbd.algorithms.time_steps.local_coordinates import global_coordinates, normalised_configuration
-from rbd.algorithms.time_steps.step_dynamics import StateRates, reset_separated_contacts
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const
 
@@ -33,7 +33,7 @@ class ScalarTableau:
     error: Row | None = None
 
     @property
-    def stages(self) -> int:
+    def stage_count(self) -> int:
         """The number of stages."""
         return len(self.b)
 
@@ -44,11 +44,11 @@ class ScalarTableau:
 
     def weights_after(self, k: int) -> Row:
         """Return the weights of the rates after stage k: of the next stage, or of the end."""
-        return self.a[k + 1] if k + 1 < self.stages else self.b
+        return self.a[k + 1] if k + 1 < self.stage_count else self.b
 
     def rates_needed_after(self, k: int) -> tuple[int, ...]:
         """Return the stages before k whose rates are needed after it."""
-        weights = [self.weights_after(k), self.error or ()] if k + 1 == self.stages else [self.weights_after(k)]
+        weights = [self.weights_after(k), self.error or ()] if k + 1 == self.stage_count else [self.weights_after(k)]
         return tuple(j for j in range(k) if any(row[j] for row in weights if row))
 
 
@@ -69,12 +69,12 @@ def runge_kutta_step(
     dt: Scalar,
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; `rates` are those of a stage, at its state and contact states."""
-    state, contacts, stage_rates = start, s, dict[int, StateRates]()
-    for k in range(tableau.stages - 1):
-        stage_rates[k] = rates(k, state, contacts)
-        phi, v, contacts = next_stage_state(tableau, k, start, s, stage_rates, dt)
+    state, s_stage, stage_rates = start, s, dict[int, StateRates]()
+    for k in range(tableau.stage_count - 1):
+        stage_rates[k] = rates(k, state, s_stage)
+        phi, v, s_stage = next_stage_state(tableau, k, start, s, stage_rates, dt)
         state = start.with_scalars(global_coordinates(start, phi), v)
-    stage_rates[tableau.stages - 1] = rates(tableau.stages - 1, state, contacts)
+    stage_rates[tableau.stage_count - 1] = rates(tableau.stage_count - 1, state, s_stage)
     return end_of_step(tableau, start, s, stage_rates, dt)
 
 
@@ -84,8 +84,8 @@ def next_stage_state(
     """Return local coordinates, velocities and contact states of the stage after `index`."""
     v0, weights = start.velocity_scalars(), tableau.weights_after(index)
     phi, v, s_next = (
-        _advanced(origin, weights, {k: rates[k][part] for k in sorted(rates)}, dt)
-        for part, origin in enumerate(((0,) * len(v0), v0, s))
+        _advanced(x0, weights, {k: rates[k][part] for k in sorted(rates)}, dt)
+        for part, x0 in enumerate(((0,) * len(v0), v0, s))
     )
     return phi, v, s_next
 
@@ -94,9 +94,9 @@ def end_of_step(
     tableau: ScalarTableau, start: ScalarState, s: Vector, rates: RatesByStage, dt: Scalar
 ) -> tuple[Vector, Vector, Vector]:
     """Return q, v and s at the end of a step; contact states are not reset if the error is estimated."""
-    phi, v, s_next = next_stage_state(tableau, tableau.stages - 1, start, s, rates, dt)
+    phi, v, s_next = next_stage_state(tableau, tableau.stage_count - 1, start, s, rates, dt)
     q = normalised_configuration(start, phi)
-    return (q, v, s_next) if tableau.error else reset_separated_contacts(start, q, v, s_next)
+    return q, v, s_next if tableau.error else reset_separated_contacts(start, q, v, s_next)
 
 
 def _advanced(start: Vector, weights: Row, rates: Mapping[int, Vector], dt: Scalar) -> Vector:
@@ -119,7 +119,7 @@ def weighted_sum(weights: Row, rates: Mapping[int, Vector]) -> Vector:
 
 
 def total(terms: Iterable[Scalar]) -> Scalar:
-    """Return the sum of scalars, from the first to the last."""
+    """Return the sum of scalars, from the first to the last: since Python 3.12, `sum` rounds floats otherwise."""
     result: Scalar = 0
     for term in terms:
         result = result + term

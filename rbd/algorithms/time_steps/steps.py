@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
-from rbd.algorithms.time_steps.formulas import FixedStepMethod, stepped
+from rbd.algorithms.time_steps.continuous_dynamics import (
+    DEFAULT_DYNAMICS,
+    ContinuousDynamics,
+    StateRates,
+    reset_separated_contacts,
+)
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod, stepped
 from rbd.algorithms.time_steps.local_coordinates import integrate_configuration
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, runge_kutta_step
-from rbd.algorithms.time_steps.step_dynamics import DEFAULT_OPTIONS, StateRates, StepOptions, reset_separated_contacts
 from rbd.arguments import require_choice
 from rbd.program.program import Program
 from rbd.program.replay import replay
@@ -21,7 +26,7 @@ TorqueFunction = Callable[[ScalarState, Scalar], Vector]
 
 
 def step_function(
-    integrator: FixedStepMethod, options: StepOptions = DEFAULT_OPTIONS
+    integrator: FixedStepMethod, dynamics: ContinuousDynamics = DEFAULT_DYNAMICS
 ) -> Callable[..., dict[str, Vector]]:
     """Return a function of (state, tau, dt, s) that returns the next q, v and, with contact states, s.
 
@@ -37,12 +42,12 @@ def step_function(
         s: Vector = (),
         external_wrenches: ExternalWrenches | None = None,
     ) -> dict[str, Vector]:
-        held, external = tuple(tau), applied_wrenches(state, external_wrenches)
+        constant_torques, external = tuple(tau), applied_wrenches(state, external_wrenches)
 
-        def torques(there: ScalarState, c: Scalar) -> Vector:
-            return held
+        def torques(stage_state: ScalarState, c: Scalar) -> Vector:
+            return constant_torques
 
-        q, v, s_next = advance(state, tuple(s), dt, torques, options, external)
+        q, v, s_next = advance(state, tuple(s), dt, torques, dynamics, external)
         return {"q_next": q, "v_next": v} | ({"s_next": s_next} if s_next else {})
 
     return step
@@ -59,33 +64,44 @@ def controlled_step_function(integrator: FixedStepMethod, control: Program) -> C
     def step(state: ScalarState, t: Scalar, t_next: Scalar) -> dict[str, Vector]:
         dt = t_next - t
 
-        def torques(there: ScalarState, c: Scalar) -> Vector:
+        def torques(stage_state: ScalarState, c: Scalar) -> Vector:
             time = t if c == 0 else t_next if c == 1 else t + dt * c
-            inputs = {"q": there.configuration_scalars(), "v": there.velocity_scalars(), "t": (time,)}
+            inputs = {"q": stage_state.configuration_scalars(), "v": stage_state.velocity_scalars(), "t": (time,)}
             return tuple(replay(control, [x for port in control.inputs for x in inputs[port.name]]))
 
-        q, v, _ = advance(state, (), dt, torques, DEFAULT_OPTIONS, ())
+        q, v, _ = advance(state, (), dt, torques, DEFAULT_DYNAMICS, ())
         return {"q_next": q, "v_next": v}
 
     return step
 
 
 def _semi_implicit_euler(
-    start: ScalarState, s: Vector, dt: Scalar, torques: TorqueFunction, options: StepOptions, external: AppliedWrenches
+    start: ScalarState,
+    s: Vector,
+    dt: Scalar,
+    torques: TorqueFunction,
+    dynamics: ContinuousDynamics,
+    external: AppliedWrenches,
 ) -> tuple[Vector, Vector, Vector]:
     """Semi-implicit Euler: update velocities, then configurations with the new velocities."""
-    vd, sd = options.accelerations(start, torques(start, 0), s, external)
+    vd, sd = dynamics.accelerations(start, torques(start, 0), s, external)
     v = stepped(start.velocity_scalars(), vd, dt)
-    return reset_separated_contacts(start, integrate_configuration(start, v, dt), v, stepped(s, sd, dt))
+    q = integrate_configuration(start, v, dt)
+    return q, v, reset_separated_contacts(start, q, v, stepped(s, sd, dt))
 
 
 def _munthe_kaas(
-    start: ScalarState, s: Vector, dt: Scalar, torques: TorqueFunction, options: StepOptions, external: AppliedWrenches
+    start: ScalarState,
+    s: Vector,
+    dt: Scalar,
+    torques: TorqueFunction,
+    dynamics: ContinuousDynamics,
+    external: AppliedWrenches,
 ) -> tuple[Vector, Vector, Vector]:
     """Munthe-Kaas: the four stages of the classical Runge-Kutta method."""
 
-    def rates(k: int, there: ScalarState, contacts: Vector) -> StateRates:
-        return options.rates(start, there, torques(there, CLASSICAL.c[k]), contacts, external)
+    def rates(k: int, stage_state: ScalarState, s_stage: Vector) -> StateRates:
+        return dynamics.rates(start, stage_state, torques(stage_state, CLASSICAL.c[k]), s_stage, external)
 
     return runge_kutta_step(CLASSICAL, start, s, rates, dt)
 

@@ -20,7 +20,7 @@ from rbd.scalars.arrays import Array
 
 def contact_peers(case: HandCase) -> tuple[Contender, Contender]:
     """Return the contenders of distances with Jacobian rows, and of the loop."""
-    return _close(case), _loop(case)
+    return _distances(case), _simulation(case)
 
 
 @final
@@ -87,7 +87,7 @@ class _Engines:
         return pin.integrate(model, q, DT * v), v, active
 
 
-def _close(case: HandCase) -> Contender:
+def _distances(case: HandCase) -> Contender:
     engines, pairs = _Engines(case, case.capsules), len(case.capsules.pairs)
 
     def once() -> None:
@@ -105,11 +105,11 @@ def _close(case: HandCase) -> Contender:
     return Contender("Pinocchio and coal", repeated(once), pairs * len(case.q), value)
 
 
-def _loop(case: HandCase) -> Contender:
+def _simulation(case: HandCase) -> Contender:
     engines = _Engines(case, case.tips)
 
     def once() -> list[Array]:
-        q, v = case.begin
+        q, v = case.initial_state
         active, path = list[int](), list[Array]()
         for k in range(case.steps):
             q, v, active = engines.step(START + k * DT, q, v, active)

@@ -65,8 +65,14 @@ def mass_and_factor(state: ScalarState) -> tuple[Matrix, Factor]:
     return M, factored(state, M)
 
 
-def applied_forces(state: ScalarState, tau: Vector) -> Vector:
-    """Return f of M vd = f + J' lam: torques and passive torques less the bias c."""
+def checked_mass_matrix(state: ScalarState) -> Matrix:
+    """Return the mass matrix; its factor is computed only for the error that names joints that move no mass."""
+    M, _ = mass_and_factor(state)
+    return M
+
+
+def net_torques(state: ScalarState, tau: Vector) -> Vector:
+    """Return the net torques f of M vd = f + J' lam: torques and passive torques less the bias c."""
     terms = zip(tau, passive_torques_kernel(state), dynamics_bias_kernel(state), strict=True)
     return tuple(torque + passive - bias for torque, passive, bias in terms)
 

@@ -60,8 +60,7 @@ def nearest_motion_by_projection(program: GaussProgram) -> ConstrainedMotion:
 
 def nearest_motion(M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]) -> ConstrainedMotion:
     """Return the motion of Gauss's principle: the x nearest to M⁻¹ f with J x >= bounds."""
-    x, lam, active, _ = solve_quadratic_program(M, f, J, bounds)
-    return ConstrainedMotion(x, lam, active)
+    return ConstrainedMotion(*solve_quadratic_program(M, f, J, bounds)[:3])
 
 
 def nearest_motion_by_active_set(program: GaussProgram) -> ConstrainedMotion:
@@ -78,5 +77,5 @@ def nearest_motion_in_cones(program: GaussProgram) -> ConstrainedMotion:
     M, factor, f, J, bounds, intervals, _ = program
     cones = [J[k : k + AXES] for k in range(0, len(J), AXES)]
     solution = solve_cone_program(M, factor, f, cones, bounds[::AXES], intervals)
-    lam = (*chain.from_iterable(solution.cones), *solution.intervals)
+    lam = (*chain.from_iterable(solution.forces), *solution.interval_forces)
     return ConstrainedMotion(solution.x, lam, tuple(where(less(0, x), 1, 0) for x in lam))

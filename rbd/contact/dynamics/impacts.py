@@ -13,7 +13,14 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.arguments import require_choice
 from rbd.contact.arguments import pair_indices
-from rbd.contact.dynamics.contacts import CONTACT_DISTANCE, Contacts, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.dynamics.contacts import (
+    CONTACT_DISTANCE,
+    Contacts,
+    checked_mass_matrix,
+    contacts_of,
+    mass_and_factor,
+    nearer_than,
+)
 from rbd.contact.dynamics.gauss_principle import ConstrainedMotion, nearest_motion
 from rbd.contact.dynamics.residuals import kkt_residual
 from rbd.contact.dynamics.results import ImpactSolution
@@ -76,8 +83,8 @@ def _impact(
     pairs: Sequence[Pair], law: Law, state: ScalarState, restitution: Vector = (0,), chosen: Vector | None = None
 ) -> Mapping[str, object]:
     """Return the fields of `ImpactSolution`; `chosen` is 1 for the pairs that touch, None: those that are near."""
-    contacts = contacts_of(state, pairs, nearer_than(CONTACT_DISTANCE) if chosen is None else _one_of(chosen))
-    M, v = mass_and_factor(state)[0], tuple(state.v)
+    contacts = contacts_of(state, pairs, nearer_than(CONTACT_DISTANCE) if chosen is None else _is_chosen(chosen))
+    M, v = checked_mass_matrix(state), tuple(state.v)
     motion = impact_motion(state, law, restitution[0], contacts)
     residual = _residual(law, M, contacts.J, v, restitution[0], motion)
     return {
@@ -89,7 +96,8 @@ def _impact(
     }
 
 
-def _one_of(chosen: Vector) -> Callable[[int, Scalar], Condition]:
+def _is_chosen(chosen: Vector) -> Callable[[int, Scalar], Condition]:
+    """Return the rule that the pairs with `chosen` 1 touch."""
     return lambda index, _: less(0, chosen[index])
 
 
@@ -98,20 +106,20 @@ def impact_motion(state: ScalarState, law: Law, restitution: Scalar, contacts: C
     M, factor = mass_and_factor(state)
     J, v = contacts.J, tuple(state.v)
     if law == "unilateral":
-        bounds = _least_rates(J, v, restitution)
+        bounds = _rate_bounds(J, v, restitution)
         return nearest_motion(M, matvec(M, v), J, bounds)
-    after = _euclidean(J, v) if law == "euclidean" else _inelastic(factor, J, v)
-    return ConstrainedMotion(after, _least_impulses(J, matvec(M, subtract(after, v))), contacts.flags())
+    after = _euclidean_velocities(J, v) if law == "euclidean" else _inelastic_velocities(factor, J, v)
+    return ConstrainedMotion(after, _least_norm_impulses(J, matvec(M, subtract(after, v))), contacts.flags())
 
 
 def _residual(law: Law, M: Matrix, J: Matrix, v: Vector, restitution: Scalar, motion: ConstrainedMotion) -> Scalar:
     """Return the largest violation of the KKT conditions, or of J v⁺ = 0 and of the balance of the change."""
     after, impulses = motion.x, motion.lam
     if law == "unilateral":
-        return kkt_residual(M, matvec(M, v), J, _least_rates(J, v, restitution), after, impulses)
+        return kkt_residual(M, matvec(M, v), J, _rate_bounds(J, v, restitution), after, impulses)
     change = subtract(after, v)
     if law == "euclidean":
-        return _equation_residual(J, after, change, _least_impulses(J, change))
+        return _equation_residual(J, after, change, _least_norm_impulses(J, change))
     return _equation_residual(J, after, matvec(M, change), impulses)
 
 
@@ -125,25 +133,25 @@ def _equation_residual(J: Matrix, after: Vector, change: Vector, impulses: Vecto
     return worst
 
 
-def _euclidean(J: Matrix, v: Vector) -> Vector:
+def _euclidean_velocities(J: Matrix, v: Vector) -> Vector:
     """Return v - J⁺ J v."""
     change, _ = minimum_norm_solve(J, matvec(J, v), columns=len(v))
     return subtract(v, change)
 
 
-def _inelastic(factor: Factor, J: Matrix, v: Vector) -> Vector:
+def _inelastic_velocities(factor: Factor, J: Matrix, v: Vector) -> Vector:
     """Return v - M⁻¹ J' (J M⁻¹ J')⁻¹ J v, by orthogonal projection in coordinates in which M is the identity."""
     white = tuple(factor.whitened(row) for row in J)
     change, _ = minimum_norm_solve(white, matvec(J, v), columns=len(v))
     return subtract(v, factor.unwhitened(change))
 
 
-def _least_rates(J: Matrix, v: Vector, restitution: Scalar) -> Vector:
+def _rate_bounds(J: Matrix, v: Vector, restitution: Scalar) -> Vector:
     """Return the bounds of J v⁺ >= -e J v; pairs that already separate only must not approach afterwards."""
     return tuple(where(less(rate, 0), -(restitution * rate), 0) for rate in matvec(J, v))
 
 
-def _least_impulses(J: Matrix, momentum: Vector) -> Vector:
+def _least_norm_impulses(J: Matrix, momentum: Vector) -> Vector:
     """Return the impulses of least norm with J' impulses = momentum."""
     columns = tuple(tuple(row[j] for row in J) for j in range(len(momentum)))
     impulses, _ = minimum_norm_solve(columns, momentum, columns=len(J))

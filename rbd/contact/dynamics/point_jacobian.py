@@ -29,13 +29,13 @@ class ContactPointJacobian(NamedTuple):
 
     def velocity(self, v: Vector) -> Vec3:
         """Return the velocity of the point, by the twist that all points of the bodies share."""
-        return add3(_combined(self.linear, v), cross3(self.turning(v), self.point))
+        return add3(_combined(self.linear, v), cross3(self.angular_velocity(v), self.point))
 
-    def turning_row(self, direction: Vec3) -> Vector:
+    def angular_row(self, direction: Vec3) -> Vector:
         """Return the row of the angular velocity about a direction."""
         return tuple(dot3(direction, column) for column in self.angular)
 
-    def turning(self, v: Vector) -> Vec3:
+    def angular_velocity(self, v: Vector) -> Vec3:
         """Return the angular velocity."""
         return _combined(self.angular, v)
 

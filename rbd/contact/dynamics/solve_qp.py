@@ -1,9 +1,9 @@
-"""`solve_qp`: quadratic programs, by rbd's solver or daqp."""
+"""`solve_qp`: quadratic programs, by rbd's solver or by daqp (Arnström, Bemporad and Axehill 2022)."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, Final, Literal, TypeAlias, final, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, final, get_args
 
 import attrs
 import numpy as np
@@ -18,7 +18,7 @@ from rbd.contact.dynamics.residuals import kkt_residual
 from rbd.contact.dynamics.results import result_repr
 from rbd.contact.model.evaluation import as_tuple
 from rbd.errors import ArgumentError, SolverError
-from rbd.extras import names_extra
+from rbd.extras import requires_extra
 from rbd.native.runtime.function_caches import function_cache
 from rbd.program.program import Program
 from rbd.program.recording import recording
@@ -26,8 +26,9 @@ from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.solvers.quadratic.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
 
-Solver: TypeAlias = Literal["rbd", "daqp"]
-SOLVERS: Final[tuple[str, ...]] = get_args(Solver)
+SolverName: TypeAlias = Literal["rbd", "daqp"]
+"""rbd's own solver, or an independent one, with which users check its solutions."""
+SOLVERS: Final[tuple[str, ...]] = get_args(SolverName)
 _UNBOUNDED, _TOLERANCE, _ASYMMETRY = 1e30, 1e-12, 1e-9
 _OUTCOMES = {-1: INFEASIBLE, -3: INDEFINITE, -4: STUCK, -5: INDEFINITE}
 """Meaning of daqp's exit codes; 1 and 2 are solutions."""
@@ -60,7 +61,7 @@ class QPSolution:
 
 
 def solve_qp(
-    hessian: ArrayLike, linear: ArrayLike, rows: ArrayLike, bounds: ArrayLike, *, solver: Solver = "rbd"
+    hessian: ArrayLike, linear: ArrayLike, rows: ArrayLike, bounds: ArrayLike, *, solver: SolverName = "rbd"
 ) -> QPSolution:
     """Quadratic program: minimise 1/2 x'Hx - g'x subject to A x >= b, for a symmetric positive definite H.
 
@@ -79,10 +80,20 @@ def solve_qp(
     n, m = g.size, side.size
     data = _symmetric(_matrix(hessian, n, n, "hessian")), g, _matrix(rows, m, n, "rows"), side
     if n == 0 or m == 0:
-        x, multipliers, active, iterations = _without_constraints(data[0], data[1], side)
+        found = _without_constraints(data[0], data[1], side)
     else:
-        x, multipliers, active, iterations = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
-    return QPSolution(x, multipliers, active, iterations, _residual(*data, x, multipliers))
+        found = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
+    return QPSolution(*found, _residual(*data, found.x, found.multipliers))
+
+
+@final
+class _Minimum(NamedTuple):
+    """The fields of `QPSolution` that a solver finds."""
+
+    x: Array
+    multipliers: Array
+    active: Array
+    iterations: int
 
 
 def _symmetric(hessian: Array) -> Array:
@@ -110,7 +121,7 @@ def to_tuples(array: NDArray[Any]) -> Any:
     return tuple(tuple(row) for row in entries) if array.ndim == 2 else tuple(entries)
 
 
-def _without_constraints(hessian: Array, linear: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+def _without_constraints(hessian: Array, linear: Array, bounds: Array) -> _Minimum:
     """Return the solution of H x = g; rows of no variables contradict each other unless their bounds are at most 0."""
     if (bounds > 0).any():
         raise SolverError(INFEASIBLE, status=INFEASIBLE)
@@ -119,12 +130,12 @@ def _without_constraints(hessian: Array, linear: Array, bounds: Array) -> tuple[
     except np.linalg.LinAlgError as error:
         raise SolverError(INDEFINITE, status=INDEFINITE) from error
     nothing = np.zeros(bounds.size)
-    return np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), nothing, nothing.copy(), 0
+    return _Minimum(np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), nothing, nothing.copy(), 0)
 
 
-def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> _Minimum:
     x, multipliers, active, iterations = as_tuple(_program(linear.size, bounds.size)(hessian, linear, rows, bounds))
-    return x, multipliers, active, int(iterations)
+    return _Minimum(x, multipliers, active, int(iterations))
 
 
 @native.one_at_a_time
@@ -132,15 +143,14 @@ def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[
 def _program(n: int, m: int) -> RecordedFunction:
     """Return rbd's solver for n variables and m constraints as machine code."""
     shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}
-    names = ("x", "multipliers", "active", "iterations")
     with recording() as graph:
         data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
-        outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))
+        outputs: dict[str, object] = solve_quadratic_program(*data)._asdict()
         return RecordedFunction(Program.of(graph, "quadratic_program", outputs))
 
 
-def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
-    with names_extra("problems of solver='daqp'"):
+def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> _Minimum:
+    with requires_extra("problems of solver='daqp'"):
         daqp: Any = importlib.import_module("daqp")
     if not np.linalg.eigvalsh(hessian)[0] > 0:  # daqp would regularise it silently
         raise SolverError(INDEFINITE, status=INDEFINITE)
@@ -152,4 +162,4 @@ def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple
         raise SolverError(_OUTCOMES.get(code, f"daqp gave up with code {code}"), status=code)
     multipliers = np.maximum(-np.asarray(information["lam"], dtype=np.float64), 0.0)
     held = (multipliers > 0).astype(np.float64)
-    return np.asarray(x, dtype=np.float64), multipliers, held, int(information["iterations"])
+    return _Minimum(np.asarray(x, dtype=np.float64), multipliers, held, int(information["iterations"]))

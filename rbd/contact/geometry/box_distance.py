@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 from itertools import product
-from typing import TypeAlias
+from typing import NamedTuple, final
 
 from rbd.contact.geometry.placed_shapes import PlacedBox, PlacedCapsule
 from rbd.contact.geometry.segment_distance import clamp, nearest_parameter
@@ -23,11 +23,17 @@ _PARALLEL = const(1, 10**16)
 """Square of the sine of the angle below which the cross product of two edges is no separating axis."""
 _TOUCHING = const(1, 10**11)
 """Share of the size of a box up to which a distance is too small for a direction between the nearest points."""
-_NEVER = const(-(10**30), 1)
+_NO_SEPARATION = const(-(10**30), 1)
 """Separation along such an axis: below that of every other one."""
 
-_Edges: TypeAlias = tuple[Vec3, Vec3, Scalar]
-"""Nearest points of two edges, and their squared distance."""
+
+@final
+class _EdgePoints(NamedTuple):
+    """Nearest points of two edges, and their squared distance."""
+
+    p_a: Vec3
+    p_b: Vec3
+    square: Scalar
 
 
 # --- a box ------------------------------------------------------------------------------------------------------------
@@ -115,7 +121,7 @@ def _squared_distance(a: PlacedBox, point: Vec3) -> Scalar:
     return dot3(beyond, beyond)
 
 
-def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> _Edges:
+def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> _EdgePoints:
     """Return the nearest points of an edge of one solid and one of the other, and their squared distance.
 
     Where these are inside both edges, the cross product n of the edges separates the solids: it points from one to the
@@ -123,7 +129,7 @@ def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -
     edge are those of a corner.
     """
     offset = sub3(a.center, b.center)
-    found = list[_Edges]()
+    found = list[_EdgePoints]()
     for i, j in product(range(3), range(b.edges)):
         half_a, half_b, n, parallel = _crossed_edges(a, i, b, j, offset, previous)
         edges = product(_farthest_edges(a, i, half_a, neg3(n)), _farthest_edges(b, j, half_b, n))
@@ -149,12 +155,13 @@ def _farthest_edges(solid: PlacedBox | PlacedCapsule, i: int, half: Vec3, n: Vec
         yield PlacedCapsule(point_along(between, step, side), half, 0)
 
 
-def _nearer(best: _Edges, other: _Edges) -> _Edges:
-    closer = less(other[2], best[2])
-    return where3(closer, other[0], best[0]), where3(closer, other[1], best[1]), where(closer, other[2], best[2])
+def _nearer(best: _EdgePoints, other: _EdgePoints) -> _EdgePoints:
+    closer = less(other.square, best.square)
+    p_a, p_b = where3(closer, other.p_a, best.p_a), where3(closer, other.p_b, best.p_b)
+    return _EdgePoints(p_a, p_b, where(closer, other.square, best.square))
 
 
-def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _Edges:
+def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _EdgePoints:
     """Return the feet of the common perpendicular of two edges; other points of these where it misses one."""
     crossed = cross3(p.half, q.half)
     square = where(parallel, 1, dot3(crossed, crossed))
@@ -162,7 +169,7 @@ def _edge_points(p: PlacedCapsule, q: PlacedCapsule, parallel: Condition) -> _Ed
     p_a = point_along(p.center, p.half, s)
     p_b = point_along(q.center, q.half, nearest_parameter(q, p_a))
     offset = sub3(p_a, p_b)
-    return p_a, p_b, dot3(offset, offset)
+    return _EdgePoints(p_a, p_b, dot3(offset, offset))
 
 
 def _least_penetration(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> Separation:
@@ -193,7 +200,7 @@ def _edge_axis(a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offse
     edge_b = PlacedCapsule(b.support(n, j), half_b, 0)
     phi = signed_distance_to_plane(edge_a.center, edge_b.center, n)
     p_a, p_b = _crossing(edge_a, edge_b, parallel)
-    return Separation(where(parallel, _NEVER, phi), p_a, p_b, n)
+    return Separation(where(parallel, _NO_SEPARATION, phi), p_a, p_b, n)
 
 
 def _crossed_edges(

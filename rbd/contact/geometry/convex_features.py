@@ -36,6 +36,11 @@ _DIRECTION: Final = 1e-15
 _TOUCHING: Final = 1e-20
 """Square of the distance, relative to that of the size of the hulls, up to which they overlap."""
 
+# Statuses: 0, or the number of the label that says why there are no features.
+FOUND: Final = 0
+IS_OVERLAPPING: Final = 1
+IS_UNKNOWN: Final = 2
+
 
 def _add_farthest(w: ConvexPair, place: int) -> None:
     """Set a difference of the simplex to the one that is farthest along -v."""
@@ -45,12 +50,12 @@ def _add_farthest(w: ConvexPair, place: int) -> None:
         x = dot_at(w.v, w.a, 3 * i)
         if x < least:
             least = x
-            w.picks_a[place] = i
+            w.vertices_a[place] = i
     for i in range(w.points_of_b):
         x = dot_at(w.v, w.b, 3 * i)
         if x > most:
             most = x
-            w.picks_b[place] = i
+            w.vertices_b[place] = i
     margin = _ROUNDING * sqrt(w.square[0]) * w.size[0]
     w.extremes[0] = least + margin
     w.extremes[1] = most - margin
@@ -61,7 +66,7 @@ def _is_nearest(w: ConvexPair, count: int) -> int:
     """Return 1 if the last difference is not farther along -v than the simplex, up to rounding."""
     w.duality_gap[0] = w.square[0] - dot(w.v, w.simplex[count])
     for i in range(count):
-        if w.picks_a[i] == w.picks_a[count] and w.picks_b[i] == w.picks_b[count]:
+        if w.vertices_a[i] == w.vertices_a[count] and w.vertices_b[i] == w.vertices_b[count]:
             return 1
     if w.duality_gap[0] > _ROUNDING * (w.square[0] + sqrt(w.square[0]) * w.size[0]):
         return 0
@@ -90,8 +95,8 @@ def _has_zero_inside(w: ConvexPair) -> int:
 def _start(w: ConvexPair) -> None:
     """Begin with the difference of the first points; the size is the sum of the hulls' extents from these."""
     w.smallest_gap[0] = LARGEST
-    w.picks_a[0] = 0
-    w.picks_b[0] = 0
+    w.vertices_a[0] = 0
+    w.vertices_b[0] = 0
     set_difference(w, 0)
     for i in range(w.points_of_a):
         for c in range(3):
@@ -104,12 +109,12 @@ def _start(w: ConvexPair) -> None:
 def _find_features(w: ConvexPair) -> int:
     _start(w)
     if not dot(w.simplex[0], w.simplex[0]) + w.size[0] * w.size[0] < LARGEST:
-        return 2
+        return IS_UNKNOWN
     count = 1
     for _ in range(ROUNDS):
         count = find_nearest(w, count)
         if w.square[0] <= _TOUCHING * w.size[0] * w.size[0]:
-            return 1
+            return IS_OVERLAPPING
         _add_farthest(w, count)
         nearest = _is_nearest(w, count)
         _store_if_best(w, count)
@@ -118,7 +123,7 @@ def _find_features(w: ConvexPair) -> int:
             return _status(w)
         count += 1
         if count == 4 and w.duality_gap[0] >= w.square[0] and _has_zero_inside(w) > 0:
-            return 1
+            return IS_OVERLAPPING
     return _status(w)
 
 
@@ -130,11 +135,11 @@ def _store_if_best(w: ConvexPair, count: int) -> None:
 
 
 def _status(w: ConvexPair) -> int:
-    """Return 0 if the stored |v| is surely the distance, up to rounding: the gap divided by |v| bounds the error."""
+    """Return `FOUND` if the stored |v| is the distance, up to rounding: the gap divided by |v| bounds the error."""
     distance = sqrt(w.square[0])
     if w.smallest_gap[0] > _ROUNDING * w.square[0] + (_TOLERANCE * distance + _DIRECTION * w.size[0]) * w.size[0]:
-        return 2
-    return 0
+        return IS_UNKNOWN
+    return FOUND
 
 
 def _operations(points_of_a: int, points_of_b: int) -> int:
@@ -173,5 +178,5 @@ def nearest_features(a: Sequence[Vec3], b: Sequence[Vec3]) -> tuple[Vector, Vect
     """
     sizes, operands = (len(a), len(b)), tuple(chain(*a, *b))
     outputs = FIND_CONVEX_FEATURES(sizes, operands, (OVERLAP, UNKNOWN))
-    found = FIND_CONVEX_FEATURES.layout.cut("result", sizes, outputs)
+    found = FIND_CONVEX_FEATURES.layout.split("result", sizes, outputs)
     return found["of_a"], found["of_b"], found["count"][0]

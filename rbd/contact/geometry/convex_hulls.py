@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
+from rbd.arguments import whole_number
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero
@@ -18,6 +19,8 @@ from rbd.spatial.frame import F, require_frame
 _set = object.__setattr__
 MAX_HULL_POINTS: Final = 128
 """Points of a hull, at most."""
+MIN_HULL_POINTS: Final = 4
+"""Points of a hull that stands for a mesh or a round solid, at least."""
 _MIN_RELATIVE_RADIUS: Final = 1e-9
 """Share of the extent of the points that the radius is, at least: of less, rounding leaves nothing."""
 
@@ -60,6 +63,11 @@ class ConvexHull(Generic[F]):
     @override
     def __repr__(self) -> str:
         return f"<convex hull: {len(self.points)} points, radius {self.radius:g}>"
+
+
+def checked_hull_points(points: object, argument: str) -> int:
+    """Return the number of points of a hull that stands for a mesh or a round solid; raise ArgumentError naming it."""
+    return whole_number(points, argument, MIN_HULL_POINTS, MAX_HULL_POINTS)
 
 
 def least_radius(points: Array) -> float:

@@ -15,7 +15,7 @@ _UPRIGHT = const(1, 10**20)
 """Square of the sine of the angle between axis and normal up to which a cylinder stands upright."""
 
 
-class Lowest(NamedTuple):
+class LowestPoints(NamedTuple):
     """Lowest points of a cylinder, seen along a normal."""
 
     tilts: Scalar
@@ -26,7 +26,7 @@ class Lowest(NamedTuple):
     """The lower end of the axis: 1, -1, or 0 if both are at one height."""
 
 
-def lowest_of_cylinder(a: PlacedCylinder, normal: Vec3) -> Lowest:
+def lowest_points_of_cylinder(a: PlacedCylinder, normal: Vec3) -> LowestPoints:
     """Return the lowest points of a cylinder along a normal."""
     x, _, axis = a.axes
     slope = dot3(axis, normal)
@@ -35,12 +35,12 @@ def lowest_of_cylinder(a: PlacedCylinder, normal: Vec3) -> Lowest:
     upright = less_equal(square, _UPRIGHT)
     length = sqrt(where(upright, 1, square))
     u, v, w = (component / length for component in across)
-    return Lowest(where(upright, 0, 1), where3(upright, x, (u, v, w)), -sign(slope))
+    return LowestPoints(where(upright, 0, 1), where3(upright, x, (u, v, w)), -sign(slope))
 
 
 def cylinder_and_plane(a: PlacedCylinder, b: PlacedHalfSpace) -> Separation:
     """Return the distance of the lowest point, or of the middle of an end or side that is parallel to the plane."""
-    lowest = lowest_of_cylinder(a, b.normal)
+    lowest = lowest_points_of_cylinder(a, b.normal)
     middle = point_along(a.center, a.axes[2], lowest.end * a.half_length)
     return separation_from_plane(point_along(middle, lowest.down, lowest.tilts * a.radius), 0, b)
 
@@ -50,7 +50,7 @@ def cylinder_on_plane(a: PlacedCylinder, b: PlacedHalfSpace) -> list[Separation]
 
     All move with the lowest point, not with the cylinder, so that none of them comes down as it rolls.
     """
-    _, down, end = lowest_of_cylinder(a, b.normal)
+    _, down, end = lowest_points_of_cylinder(a, b.normal)
     step = scale3(a.axes[2], where(less(end, 0), -a.half_length, a.half_length))
     lower, upper, aside = add3(a.center, step), sub3(a.center, step), cross3(a.axes[2], down)
     rim = [(lower, down, 1), (upper, down, 1), (lower, down, -1), (lower, aside, 1), (lower, aside, -1)]

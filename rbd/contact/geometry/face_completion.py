@@ -67,10 +67,10 @@ def _add_outermost(w: ConvexPair, place: int) -> None:
         x = dot_at(w.across, w.a, 3 * i)
         if x > most and dot_at(w.v, w.a, 3 * i) <= w.extremes[0]:
             most = x
-            w.picks_a[place] = i
+            w.vertices_a[place] = i
     for i in range(w.points_of_b):
         x = dot_at(w.across, w.b, 3 * i)
         if x < least and dot_at(w.v, w.b, 3 * i) >= w.extremes[1]:
             least = x
-            w.picks_b[place] = i
+            w.vertices_b[place] = i
     set_difference(w, place)

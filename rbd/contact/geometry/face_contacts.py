@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rbd.contact.geometry.clipped_polygons import CORNER_OF_A, CORNER_OF_B, RegionCorner, clipped_corners
 from rbd.contact.geometry.separations import UNUSED_DISTANCE, Separation
-from rbd.contact.geometry.support_polygons import MAX_CORNERS, SupportPolygon, pick, support_polygon
+from rbd.contact.geometry.support_polygons import MAX_CORNERS, SupportPolygon, point_at, support_polygon
 from rbd.contact.geometry.vectors import point_along, where3
 from rbd.scalars import both, invert, less, where
 from rbd.spatial.linalg import Vec3, cross3, dot3, sub3
@@ -34,8 +34,8 @@ def _contact(a: SupportPolygon, b: SupportPolygon, n: Vec3, corner: RegionCorner
     a corner, f is at right angles to it and to n. So phi is the distance along n of two planes that are parallel to e
     and f.
     """
-    a0, a1, a2 = (pick(a.corners, index) for index in corner.of_a)
-    b0, b1, b2 = (pick(b.corners, index) for index in corner.of_b)
+    a0, a1, a2 = (point_at(a.corners, index) for index in corner.of_a)
+    b0, b1, b2 = (point_at(b.corners, index) for index in corner.of_b)
     is_there, e_is_of_a, crosses = (less(kind, corner.kind) for kind in (0, CORNER_OF_A, CORNER_OF_B))
     e = where3(e_is_of_a, sub3(a1, a0), sub3(b1, b0))
     is_edge = less(where(e_is_of_a, corner.of_a[2], corner.of_b[2]), 1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.contact.geometry.cylinder_distance import lowest_of_cylinder
+from rbd.contact.geometry.cylinder_distance import lowest_points_of_cylinder
 from rbd.contact.geometry.height_distance import nearest_on_field
 from rbd.contact.geometry.hull_distance import nearest_of_hulls
 from rbd.contact.geometry.placed_shapes import (
@@ -80,7 +80,7 @@ def _hull(shape: PlacedShape, n: Vec3) -> PlacedShape:
 
 
 def _prism(a: PlacedCylinder, n: Vec3) -> tuple[Vec3, ...]:
-    _, down, _ = lowest_of_cylinder(a, n)
+    _, down, _ = lowest_points_of_cylinder(a, n)
     aside = cross3(a.axes[2], down)
     r = a.radius - a.rounding
     spokes = [add3(scale3(down, r * c), scale3(aside, r * s)) for c, s in a.ring]

@@ -21,7 +21,7 @@ from rbd.scalars import Condition, Scalar, Vector, both, const, either, less, le
 from rbd.spatial.linalg import Vec3, add3, dot3, matvec, scale3, sub3, tmatvec
 
 _HALF = const(1, 2)
-_SAME = const(999, 1000)
+_SAME_NORMAL = const(999, 1000)
 """Cosine of the angle between normals above which a second point would be a copy of the first."""
 
 
@@ -53,7 +53,7 @@ def nearest_on_field(field: PlacedHeightField, point: Vec3) -> tuple[Separation,
         nearest = where_separation(nearer, _on_plane_of_face(p, face.phi, face.n), nearest)
     other = _on_plane_of_face(p, UNUSED_DISTANCE, nearest.n)
     for face in faces:
-        hollow = both(face.beside, both(less(0, face.phi), less(dot3(face.n, nearest.n), _SAME)))
+        hollow = both(face.beside, both(less(0, face.phi), less(dot3(face.n, nearest.n), _SAME_NORMAL)))
         nearer = both(hollow, less(face.phi, other.phi))
         other = where_separation(nearer, _on_plane_of_face(p, face.phi, face.n), other)
     return _in_common_frame(field, nearest), _in_common_frame(field, other)
@@ -94,7 +94,7 @@ class _Patch(NamedTuple):
 
     @classmethod
     def around(cls, field: PlacedHeightField, p: Vec3) -> _Patch:
-        """Look the points up."""
+        """Return the grid points around the place below a point."""
         grid_shape, window = field.shape.grid_shape, field.shape.window(field.reach)
         offsets = zip(p, field.corner, field.cell, window, strict=False)
         place_x, place_y = without_rates(

@@ -40,7 +40,7 @@ class HeightLookup(Workspace):
     window = result("along_x * along_y")
 
 
-def _whole(w: HeightLookup, x: float, most: int) -> int:
+def _whole_part(w: HeightLookup, x: float, most: int) -> int:
     """Return the largest number of points, at most `most`, that is not above x; at least 0."""
     found = 0
     for k in range(w.bits):
@@ -51,8 +51,8 @@ def _whole(w: HeightLookup, x: float, most: int) -> int:
 
 
 def _look_up(w: HeightLookup) -> int:
-    first = _whole(w, w.place[0], w.columns - w.along_x)
-    second = _whole(w, w.place[1], w.rows - w.along_y)
+    first = _whole_part(w, w.place[0], w.columns - w.along_x)
+    second = _whole_part(w, w.place[1], w.rows - w.along_y)
     w.start[0] = float(first)
     w.start[1] = float(second)
     for i in range(w.along_x):

@@ -8,8 +8,7 @@ from typing import Any, Final, Generic, final
 import attrs
 import numpy as np
 
-from rbd.arguments import whole_number
-from rbd.contact.geometry.convex_hulls import MAX_HULL_POINTS
+from rbd.contact.geometry.convex_hulls import checked_hull_points
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero
 from rbd.spatial import Frame
@@ -18,8 +17,6 @@ from rbd.spatial.frame import F, require_frame
 _set = object.__setattr__
 DEFAULT_HULL_POINTS: Final = 32
 """Corners of the polyhedra that stand for round solids, unless told otherwise."""
-MIN_HULL_POINTS: Final = 4
-"""The fewest of them."""
 _ROUNDING: Final = 1 / 20
 """Radius of the edges of a prism, as a share of the smaller of the radius and half the length of its cylinder."""
 _CURVATURE: Final = 3 / 4
@@ -144,4 +141,4 @@ def _directions(count: int) -> Array:
 
 
 def _hull_points(points: object) -> int | None:
-    return None if points is None else whole_number(points, "hull_points", MIN_HULL_POINTS, MAX_HULL_POINTS)
+    return None if points is None else checked_hull_points(points, "hull_points")

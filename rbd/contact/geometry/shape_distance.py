@@ -59,10 +59,10 @@ def with_known_distance(a: PlacedShape, b: PlacedShape) -> tuple[PlacedShape, Pl
 
 def has_distance(a: Shape, b: Shape) -> bool:
     """Return whether the distance of two shapes is known, or that of their hulls."""
-    return not is_by_facing_hulls(a, b) or _is_known_pair(_hull_kind(a), _hull_kind(b))
+    return not needs_facing_hulls(a, b) or _is_known_pair(_hull_kind(a), _hull_kind(b))
 
 
-def is_by_facing_hulls(a: Shape, b: Shape) -> bool:
+def needs_facing_hulls(a: Shape, b: Shape) -> bool:
     """Return whether the distance of two shapes is not known but by hulls."""
     return not _is_known_pair(kind_of(a).placed, kind_of(b).placed)
 

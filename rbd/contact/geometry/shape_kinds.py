@@ -121,14 +121,14 @@ def _hull_rounding(shape: Cylinder[Any] | Ellipsoid[Any]) -> float:
     return shape.rounding
 
 
-def _hull_middle(hull: ConvexHull[Any]) -> Coordinates:
+def _hull_center(hull: ConvexHull[Any]) -> Coordinates:
     """Return the middle of the box around the points."""
     x, y, z = ((hull.points.min(axis=0) + hull.points.max(axis=0)) / 2).tolist()
     return x, y, z
 
 
 def _hull_radius(hull: ConvexHull[Any]) -> float:
-    return float(np.linalg.norm(hull.points - _hull_middle(hull), axis=1).max()) + hull.radius
+    return float(np.linalg.norm(hull.points - _hull_center(hull), axis=1).max()) + hull.radius
 
 
 def _hull_widths(hull: ConvexHull[Any]) -> tuple[int, ...]:
@@ -151,7 +151,7 @@ class ShapeKind:
     """The class of the shape in a common frame."""
     place: Callable[[Any, Placement], PlacedShape]
     bounding_radius: Callable[[Any], float]
-    middle: Callable[[Any], Coordinates] = lambda _: (0.0, 0.0, 0.0)
+    bounding_center: Callable[[Any], Coordinates] = lambda _: (0.0, 0.0, 0.0)
     """Centre of the bounding sphere, in the shape's frame."""
     rounding: Callable[[Any], float] = lambda _: 0.0
     """Radius of the spheres that a shape rests with."""
@@ -195,7 +195,7 @@ KINDS: Final[tuple[ShapeKind, ...]] = (
         PlacedHull,
         _hull,
         _hull_radius,
-        _hull_middle,
+        _hull_center,
         rounding=_radius,
         spheres=PlacedHull.spheres,
         field_widths=_hull_widths,

@@ -30,9 +30,9 @@ class ConvexPair(Workspace):
     of_b = result("3")
     count = result("1")
     """Number of these."""
-    picks_a = ints("4")
+    vertices_a = ints("4")
     """The indices of the points whose differences are the simplex."""
-    picks_b = ints("4")
+    vertices_b = ints("4")
     simplex = floats("4", "3")
     preference = floats("1")
     """By how much |v|² may be larger for simplices with the last difference."""
@@ -60,14 +60,14 @@ class ConvexPair(Workspace):
 def set_difference(w: ConvexPair, place: int) -> None:
     """Set a difference of the simplex to that of its two points."""
     for c in range(3):
-        w.simplex[place][c] = w.a[3 * w.picks_a[place] + c] - w.b[3 * w.picks_b[place] + c]
+        w.simplex[place][c] = w.a[3 * w.vertices_a[place] + c] - w.b[3 * w.vertices_b[place] + c]
 
 
 def store_features(w: ConvexPair, count: int) -> None:
     """Set the results to the points of the first differences of the simplex."""
     for slot in range(count):
-        w.of_a[slot] = float(w.picks_a[slot])
-        w.of_b[slot] = float(w.picks_b[slot])
+        w.of_a[slot] = float(w.vertices_a[slot])
+        w.of_b[slot] = float(w.vertices_b[slot])
     w.count[0] = float(count)
 
 
@@ -140,7 +140,7 @@ def find_nearest(w: ConvexPair, count: int) -> int:
 
 
 def _move(w: ConvexPair, source: int, target: int) -> None:
-    w.picks_a[target] = w.picks_a[source]
-    w.picks_b[target] = w.picks_b[source]
+    w.vertices_a[target] = w.vertices_a[source]
+    w.vertices_b[target] = w.vertices_b[source]
     for c in range(3):
         w.simplex[target][c] = w.simplex[source][c]

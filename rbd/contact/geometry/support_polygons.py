@@ -111,7 +111,7 @@ def _choose_opposite(w: Candidates) -> int:
     return 1
 
 
-def after(k: int, count: int) -> int:
+def next_index(k: int, count: int) -> int:
     """Return the index of the next corner."""
     if k + 1 < count:
         return k + 1
@@ -162,7 +162,7 @@ def _find_next_corner(w: Candidates, count: int) -> int:
     place = 0
     for k in range(count):
         p = w.chosen[k]
-        q = w.chosen[after(k, count)]
+        q = w.chosen[next_index(k, count)]
         _set_edge(w, p, q)
         i = _farthest_beyond(w)
         if i >= 0:
@@ -174,7 +174,7 @@ def _find_next_corner(w: Candidates, count: int) -> int:
     return place
 
 
-def _extend(w: Candidates, count: int) -> int:
+def _add_corner(w: Candidates, count: int) -> int:
     """Add the point farthest beyond an edge; return 1, or 0 if no point lies beyond one."""
     place = _find_next_corner(w, count)
     if place == 0:
@@ -185,11 +185,11 @@ def _extend(w: Candidates, count: int) -> int:
     return 1
 
 
-def _drop(w: Candidates, count: int) -> int:
+def _drop_reflex_corner(w: Candidates, count: int) -> int:
     """Drop a corner that does not lie beyond the line of its neighbours; return 1, or 0 if all do."""
     for k in range(count):
-        following = after(k, count)
-        _set_edge(w, w.chosen[k], w.chosen[after(following, count)])
+        following = next_index(k, count)
+        _set_edge(w, w.chosen[k], w.chosen[next_index(following, count)])
         if _offset_beyond_edge(w, w.chosen[following]) < w.min_offset[0]:
             for j in range(following + 1, count):
                 w.chosen[j - 1] = w.chosen[j]
@@ -201,7 +201,7 @@ def _drop_reflex_corners(w: Candidates, count: int) -> int:
     """Drop corners until each lies beyond the line of its neighbours; return how many are left."""
     drops = 1
     while drops > 0 and count > 2:
-        drops = _drop(w, count)
+        drops = _drop_reflex_corner(w, count)
         count -= drops
     return count
 
@@ -214,7 +214,7 @@ def choose_corners(w: Candidates) -> int:
     grows = 1
     rounds = 0
     while grows > 0 and count > 1 and count < MAX_CORNERS and rounds < _ROUNDS:
-        grows = _extend(w, count)
+        grows = _add_corner(w, count)
         count = _drop_reflex_corners(w, count + grows)
         rounds += 1
     return count
@@ -247,7 +247,7 @@ def _find_polygon(w: PointCloud) -> int:
     return 0
 
 
-def operations(candidates: int) -> int:
+def operations_of_choice(candidates: int) -> int:
     """Return the number of operations of the choice at worst."""
     return _ROUNDS * MAX_CORNERS * (10 * candidates + 20 * MAX_CORNERS + 20) + 22 * candidates + 30
 
@@ -256,7 +256,7 @@ FIND_SUPPORT_POLYGON: Final = Intrinsic(
     name="find_support_polygon",
     workspace=PointCloud,
     function=_find_polygon,
-    operations=operations,
+    operations=operations_of_choice,
     derivative=zero_tangents,
     adjoint=zero_cotangents,
 )
@@ -279,10 +279,10 @@ def support_polygon(points: Sequence[Vec3], normal: Vec3, side: int) -> SupportP
     operands = {"normal": normal, "points": chain.from_iterable(points), "side": (side,)}
     found = FIND_SUPPORT_POLYGON.call((len(points),), operands)
     (count,) = found["count"]
-    return SupportPolygon(tuple(pick(points, index) for index in found["corners"]), count)
+    return SupportPolygon(tuple(point_at(points, index) for index in found["corners"]), count)
 
 
-def pick(points: Sequence[Vec3], index: Scalar) -> Vec3:
+def point_at(points: Sequence[Vec3], index: Scalar) -> Vec3:
     """Return the point with this index."""
     found = points[0]
     for k, point in enumerate(points[1:]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias, final, overload
+from typing import Any, Final, Literal, TypeAlias, final, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,14 @@ from typing_extensions import override
 
 from rbd.arguments import require_choice, require_kind
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import Shape as InputShape
+from rbd.array_functions.record import InputShape
 from rbd.contact.arguments import pair_indices
 from rbd.contact.model.broad_phase import near_pairs
 from rbd.contact.model.collision_pairs import CollisionPairs
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
 from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
 from rbd.contact.model.narrow_phase import NarrowPhase
-from rbd.contact.model.pair_functions import PAIR_FUNCTIONS
+from rbd.contact.model.pair_functions import PAIR_FUNCTIONS, PairFunctionName
 from rbd.contact.model.recorded_functions import RecordedFunctions
 from rbd.contact.model.shape_table import ShapeTable
 from rbd.errors import ArgumentError
@@ -32,8 +32,7 @@ from rbd.scalars.number_checks import not_nan
 from rbd.state import MechanismState
 
 FrictionCone: TypeAlias = Literal["polyhedral", "round"]
-CONES: Final = ("polyhedral", "round")
-PairFunctionName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias", "elastic_energies"]
+CONES: Final[tuple[str, ...]] = get_args(FrictionCone)
 _WITHOUT_BROAD_PHASE: Final = "height fields, cylinders or ellipsoids"
 PairIndices: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
@@ -68,7 +67,7 @@ class CollisionModel(CollisionPairs):
     def __copy__(self) -> CollisionModel:
         """Return a model of the same mechanism and shapes, with a list of pairs of its own."""
         self._find_bodies()
-        copied = CollisionModel(self._mechanism, friction_cone=CONES[self._round_cones])
+        copied = CollisionModel(self._mechanism, friction_cone="round" if self._round_cones else "polyhedral")
         copied._shapes, copied._pairs = dict(self._shapes), list(self._pairs)
         return copied
 

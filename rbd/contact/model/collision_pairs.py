@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from rbd.arguments import described, flag, require_kind, with_article
+from rbd.arguments import boolean, described, require_kind, with_article
 from rbd.contact.arguments import friction_coefficient
 from rbd.contact.geometry.convex_hulls import ConvexHull
 from rbd.contact.geometry.height_fields import HeightField
@@ -148,7 +148,7 @@ class CollisionPairs(ABC):
         106
         """
         self._find_bodies()
-        neighbours, joints = flag(neighbours, "neighbours"), self._mechanism.joints
+        neighbours, joints = boolean(neighbours, "neighbours"), self._mechanism.joints
         connected = {
             frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
         }
@@ -170,13 +170,13 @@ class CollisionPairs(ABC):
         """Find the bodies that the frames of the shapes are fixed to, if the mechanism's structure has changed."""
         version = self._mechanism.structure_version
         if version != self._structure_version:
-            self._shapes = {key: (shape, self._body_now(shape, was)) for key, (shape, was) in self._shapes.items()}
+            self._shapes = {key: (shape, self._current_body(shape, was)) for key, (shape, was) in self._shapes.items()}
             bodies = {key: body for key, (_, body) in self._shapes.items()}
             self._pairs = [attrs.evolve(x, body_a=bodies[id(x.a)], body_b=bodies[id(x.b)]) for x in self._pairs]
             self._changed()
             self._structure_version = version  # last: interrupted before, it finds them again
 
-    def _body_now(self, shape: Shape, before: RigidBody) -> RigidBody:
+    def _current_body(self, shape: Shape, before: RigidBody) -> RigidBody:
         """Return the body of a shape; the one before, if the mechanism has no such body any more."""
         try:
             return self._mechanism.body_of_frame(shape.frame)

@@ -16,13 +16,13 @@ from rbd.algorithms import geometric_jacobian
 from rbd.contact.geometry.contact_points import contact_points
 from rbd.contact.geometry.placed_shapes import PlacedShape
 from rbd.contact.geometry.separations import Separation
-from rbd.contact.geometry.shape_distance import is_by_facing_hulls, nearest_points
+from rbd.contact.geometry.shape_distance import nearest_points, needs_facing_hulls
 from rbd.contact.geometry.shape_kinds import place, rounding
 from rbd.contact.model.pairs import Pair
 from rbd.kernels.lifting import lifted_transform
 from rbd.kinematics.queries import State
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.jets import Jet, jet
+from rbd.scalars.jets import Jet, as_jet
 from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Wrench
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
 
@@ -45,7 +45,7 @@ def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 | None 
 def distance_and_jacobian(state: State[Any], pair: Pair) -> tuple[Scalar, Vector]:
     """Return phi and the row J of the contact Jacobian: the generalized force of a unit normal force at the witness."""
     separation = nearest_in_base(state, pair)
-    if is_by_facing_hulls(pair.a, pair.b):
+    if needs_facing_hulls(pair.a, pair.b):
         force = _gradient(state, pair)
     else:
         force = Wrench.of_force(Point.trusted(pair.base, separation.p_a), FreeVector.trusted(pair.base, separation.n))
@@ -58,7 +58,7 @@ def _gradient(state: State[Any], pair: Pair) -> Wrench[Any]:
     X_BA, zero = state.relative_transform(pair.a.frame, pair.base), (0, 0, 0)
     twists = *((axis, zero) for axis in _AXES), *((zero, axis) for axis in _AXES)
     jets = [_transform_jet(X_BA, twist, (zero, zero)) for twist in twists]
-    x, y, z, *linear = (jet(nearest_points(*_placed(state, pair, tf)).phi).first for tf in jets)
+    x, y, z, *linear = (as_jet(nearest_points(*_placed(state, pair, tf)).phi).first for tf in jets)
     return Wrench.trusted(pair.base, (x, y, z), (linear[0], linear[1], linear[2]))
 
 
@@ -72,7 +72,7 @@ def distance_jet(state: State[Any], pair: Pair) -> Jet:
     X_BA = state.relative_transform(pair.a.frame, pair.base)
     V, A = state.relative_twist(pair.body_a, pair.base, frame=pair.base), _bias_acceleration(state, pair)
     motion = (V.angular_components, V.linear_components), (A.angular_components, A.linear_components)
-    return jet(nearest_points(*_placed(state, pair, _transform_jet(X_BA, *motion))).phi)
+    return as_jet(nearest_points(*_placed(state, pair, _transform_jet(X_BA, *motion))).phi)
 
 
 def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 | None = None) -> Separation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, maximum
 from rbd.scalars.linear_algebra import dot
 from rbd.spatial.linalg import Vec3
+
+PairFunctionName: TypeAlias = Literal["distances", "distances_with_previous", "jacobian", "bias", "elastic_energies"]
 
 
 def _distances(pairs: Sequence[Pair], state: ScalarState, previous: object = None) -> object:
@@ -54,7 +56,7 @@ def _table(rows: Sequence[object], width: int | None = None) -> object:
     return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
 
 
-PAIR_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
+PAIR_FUNCTIONS: Final[Mapping[PairFunctionName, Callable[..., object]]] = {
     "distances": _distances,
     "distances_with_previous": _distances,
     "jacobian": _jacobian,

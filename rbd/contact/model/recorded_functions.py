@@ -7,8 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import final
 
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import Shape as InputShape
-from rbd.array_functions.record import record
+from rbd.array_functions.record import InputShape, record
 from rbd.mechanism import Mechanism
 
 

@@ -76,6 +76,6 @@ def _placed_shapes(shapes: Sequence[Shape], frame: Frame[Any], state: ScalarStat
     for shape in shapes:
         tf, kind = state.relative_transform(shape.frame, frame), RowKind.of(shape)
         row = row_of_shape(kind, place(shape, tf, state.lifted))
-        center = Placement(tf, state.lifted, 0.0).point(kind.shape_kind.middle(shape))
+        center = Placement(tf, state.lifted, 0.0).point(kind.shape_kind.bounding_center(shape))
         rows.append((*center, *row, *(0,) * (width - kind.width)))
     return tuple(rows)

@@ -5,8 +5,8 @@ The accelerations are integrated by the semi-implicit Euler method. Those of `co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import final
+from collections.abc import Sequence
+from typing import Any, NamedTuple, final
 
 import attrs
 
@@ -16,10 +16,10 @@ from rbd.contact.dynamics.accelerations.solve_contact import BIASES, Bias
 from rbd.contact.dynamics.contacts import (
     Contacts,
     acceleration_bounds,
-    applied_forces,
+    checked_mass_matrix,
     contacts_of,
-    mass_and_factor,
     nearer_than,
+    net_torques,
 )
 from rbd.contact.dynamics.gauss_principle import nearest_motion
 from rbd.contact.dynamics.impacts import LAWS, Law, impact_motion
@@ -42,6 +42,20 @@ class ImpactStepOptions:
         require_choice(self.law, LAWS, "law", "law")
 
 
+@final
+class StepResults(NamedTuple):
+    """Results of a step, with friction or with impacts: the state after it, distances and touching pairs before it.
+
+    Scalars of a recording, or arrays of a call.
+    """
+
+    q_next: Any
+    v_next: Any
+    distances: Any
+    touching: Any
+    """1 for pairs that touch, else 0."""
+
+
 def impact_step(
     pairs: Sequence[Pair],
     options: ImpactStepOptions,
@@ -50,7 +64,7 @@ def impact_step(
     tau: Vector,
     touched: Vector,
     dt: Scalar,
-) -> Mapping[str, object]:
+) -> StepResults:
     """Return the state after a step, and the distances and touching pairs before it.
 
     `touched` is 1 for the pairs that touched in the step before.
@@ -59,15 +73,10 @@ def impact_step(
     v = _after_impacts(options.law, state, contacts, touched)
     after_impact = state.with_scalars(None, v)
     bounds = acceleration_bounds(after_impact, pairs, contacts, exact=options.bias == "exact")
-    f = applied_forces(after_impact, tau)
-    vd = nearest_motion(mass_and_factor(after_impact)[0], f, contacts.J, bounds).x
+    f = net_torques(after_impact, tau)
+    vd = nearest_motion(checked_mass_matrix(after_impact), f, contacts.J, bounds).x
     v_next = tuple(x + dt * rate for x, rate in zip(v, vd, strict=True))
-    return {
-        "q_next": integrate_configuration(state, v_next, dt),
-        "v_next": v_next,
-        "distances": contacts.phi,
-        "touching": contacts.flags(),
-    }
+    return StepResults(integrate_configuration(state, v_next, dt), v_next, contacts.phi, contacts.flags())
 
 
 def _after_impacts(law: Law, state: ScalarState, contacts: Contacts, touched: Vector) -> Vector:

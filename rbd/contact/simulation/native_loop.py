@@ -13,7 +13,9 @@ from rbd import native
 from rbd.array_functions.function import RecordedFunction
 from rbd.contact.arguments import float_vector_unchecked
 from rbd.contact.model.recorded_functions import RecordedFunctions
-from rbd.contact.simulation.trajectory import TrajectoryRecorder
+from rbd.contact.simulation.impact_step import StepResults
+from rbd.contact.simulation.recorded_step import StepInputs
+from rbd.contact.simulation.trajectory import TrajectoryBuffers
 from rbd.engine.interpreted import is_interpreted
 from rbd.engine.live_buffers import Q, V
 from rbd.engine.live_engine import LiveEngine
@@ -21,17 +23,20 @@ from rbd.errors import ArgumentError
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
-from rbd.state.callback_guard import annotate, state_changed
+from rbd.state.callback_guard import annotate, changed_state_error
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.step_loop import Stage, StepLoop
+    from rbd.native.builtins.step_loop import RunningLoop, Stage, StepLoop
 
 _STEPS_PER_CALL = 4096
 
 
 @final
 class NativeLoop:
-    """Steps of one run, by machine code for the mechanism and the pairs as they are now."""
+    """Steps of one run, by machine code for the mechanism and the pairs as they are now.
+
+    The `LoopFallback` of its `StepLoop`: `convert`, `changed_state_error`, `failed` and `take_step` are called by it.
+    """
 
     def __init__(
         self,
@@ -39,12 +44,12 @@ class NativeLoop:
         functions: RecordedFunctions,
         control: Callable[..., object] | None,
         state: MechanismState,
-        recorder: TrajectoryRecorder,
+        buffers: TrajectoryBuffers,
         dt: float,
     ) -> None:
         """Bind the function of a step to the buffers of `state`."""
-        self._state, self._engine, self._recorder, self._dt = state, cast("LiveEngine", state.engine), recorder, dt
-        self._touched = np.zeros_like(recorder.touching)
+        self._state, self._engine, self._buffers, self._dt = state, cast("LiveEngine", state.engine), buffers, dt
+        self._touched = np.zeros_like(buffers.touching)
         self._loop = self._bound_loop(function, functions, control)
 
     def take(self, k: int, steps: int) -> tuple[int, Array | None]:
@@ -53,32 +58,32 @@ class NativeLoop:
         Exceptions of the control are annotated with the time.
         """
         count = min(steps, _STEPS_PER_CALL)
-        loop, recorder, touching = self._loop, self._recorder, np.empty((count + 1, self._touched.size))
-        self._engine.buffers.write(Q, recorder.q[k])
-        self._engine.buffers.write(V, recorder.v[k])
-        self._touched[:] = recorder.touching
+        loop, buffers, touching = self._loop, self._buffers, np.empty((count + 1, self._touched.size))
+        self._engine.buffers.write(Q, buffers.q[k])
+        self._engine.buffers.write(V, buffers.v[k])
+        self._touched[:] = buffers.touching
         times = array("d", [(k + i) * self._dt for i in range(count + 1)])
         has_ended = False
         try:
-            has_ended = loop.run(times, self, (recorder.q[k:], recorder.v[k:], recorder.distances[k:], touching))
+            has_ended = loop.run(times, self, (buffers.q[k:], buffers.v[k:], buffers.distances[k:], touching))
         finally:
             for i in range(loop.steps_taken):
-                recorder.store_touching(k + i, touching[i + 1])
-        return loop.steps_taken, None if has_ended else loop.stages[0].vector.copy()
+                buffers.store_touching(k + i, touching[i + 1])
+        return loop.steps_taken, None if has_ended else loop.vectors[0].copy()
 
     def convert(self, answer: object, vector: Array) -> None:
         """Write torques of the control to where the step reads them."""
         vector[:] = float_vector_unchecked(answer, vector.size, "control")
 
-    def state_changed(self) -> ArgumentError:
+    def changed_state_error(self) -> ArgumentError:
         """Return the error of a control that changed the state."""
-        return state_changed("control")
+        return changed_state_error("control")
 
     def failed(self, error: BaseException, t: float) -> None:
         """Annotate an error of the control with the time."""
         annotate(error, "control", t)
 
-    def take_step(self) -> bool:
+    def take_step(self, loop: RunningLoop) -> bool:
         """End the run: the simulator takes the step."""
         return False
 
@@ -88,33 +93,27 @@ class NativeLoop:
         from rbd.native.builtins.context import Word
         from rbd.native.builtins.step_loop import Clock, StageTables, StepLoop
 
-        clock, buffers = Clock(), self._engine.buffers
+        clock, live_buffers = Clock(), self._engine.buffers
         stage, distances = self._stage(function, clock.time)
         binding = self._engine.loop_binding(self._state)
         binding = attrs.evolve(binding, guards=(*binding.guards, (Word(functions.changes, 0), functions.changes[0])))
-        moving = (buffers.q, buffers.v, distances, self._touched)
+        moving = (live_buffers.q, live_buffers.v, distances, self._touched)
         return StepLoop(StageTables.of([stage]), control, clock, moving, binding, max_steps=_STEPS_PER_CALL)
 
     def _stage(self, function: RecordedFunction, time: Array) -> tuple[Stage, Array]:
         """Return a step on the buffers of the state, and where it writes distances."""
         from rbd.native.builtins.step_loop import Stage
 
-        compiled, buffers = function.executable.compile(), self._engine.buffers
+        compiled, live_buffers = function.executable.compile(), self._engine.buffers
         assert compiled is not None
         ports, torques = compiled.outline, np.zeros(self._state.layout.nv)
-        known: dict[str, Array] = {
-            "q": buffers.q,
-            "v": buffers.v,
-            "t": time,
-            "touched": self._touched,
-            "torques": torques,
-            "dt": np.array(self._dt),
-        }
-        found = {port.name: np.zeros(port.shape) for port in ports.outputs}
-        moved = (("q_next", "q"), ("v_next", "v"), ("touching", "touched"))
-        inputs = [known[port.name] for port in ports.inputs]
-        following = [(found[source], known[to]) for source, to in moved]
-        return Stage(compiled, 0.0, inputs, list(found.values()), following, torques), found["distances"]
+        control = time if any(port.name == "t" for port in ports.inputs) else torques
+        inputs = StepInputs(live_buffers.q, live_buffers.v, control, self._touched, np.array(self._dt))
+        results = StepResults(*(np.zeros(port.shape) for port in ports.outputs))
+        carried_over = [
+            (results.q_next, inputs.q), (results.v_next, inputs.v), (results.touching, inputs.touched)
+        ]  # fmt: skip
+        return Stage(compiled, 0.0, list(inputs), list(results), carried_over, torques), results.distances
 
 
 def can_be_native() -> bool:

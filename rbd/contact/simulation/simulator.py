@@ -11,6 +11,7 @@ from typing import cast, final
 import numpy as np
 from typing_extensions import override
 
+from rbd.algorithms.time_steps.step_count import step_count
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import kind_error, require_kind
 from rbd.array_functions.function import RecordedFunction
@@ -20,17 +21,17 @@ from rbd.contact.dynamics.impacts import Law
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.simulation.control import Control, SimulatorControl
-from rbd.contact.simulation.impact_step import ImpactStepOptions
+from rbd.contact.simulation.impact_step import ImpactStepOptions, StepResults
 from rbd.contact.simulation.native_loop import NativeLoop, can_be_native
 from rbd.contact.simulation.options import SimulatorOptions
-from rbd.contact.simulation.recorded_step import simulator_step
-from rbd.contact.simulation.trajectory import ContactTrajectory, TrajectoryRecorder
+from rbd.contact.simulation.recorded_step import StepInputs, input_shapes, simulator_step
+from rbd.contact.simulation.trajectory import ContactTrajectory, TrajectoryBuffers
 from rbd.contact.stepping.options import JointOptions
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SolverError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, NoProgress, Progress, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
-from rbd.scalars.number_checks import above_zero, step_count
+from rbd.scalars.number_checks import above_zero
 from rbd.state import MechanismState
 from rbd.state.saved_state import restored_on_failure
 
@@ -103,63 +104,63 @@ class ContactSimulator:
         self._require_state(state)
         require_progress(progress)
         steps = step_count(final_time, self._dt, "final_time")
-        recorder = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
+        buffers = TrajectoryBuffers(self._dt, state, steps, len(self._model.pairs))
         self._control.begin()
         with restored_on_failure(state):
             with progress_bar(steps, "contacts", progress) as bar:
-                self._take_steps(steps, state, recorder, bar)
-            state.set_configuration(recorder.q[-1])
-            state.set_velocity(recorder.v[-1])
-        return recorder.trajectory()
+                self._take_steps(steps, state, buffers, bar)
+            state.set_configuration(buffers.q[-1])
+            state.set_velocity(buffers.v[-1])
+        return buffers.trajectory()
 
     def _require_state(self, state: object) -> None:
         require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
         self._model.require(cast("MechanismState", state))
         require_tree(cast("MechanismState", state), "ContactSimulator")
 
-    def _take_steps(self, steps: int, state: MechanismState, recorder: TrajectoryRecorder, bar: Progress) -> None:
+    def _take_steps(self, steps: int, state: MechanismState, buffers: TrajectoryBuffers, bar: Progress) -> None:
         """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""
         k, steps_at_a_time = 0, steps if isinstance(bar, NoProgress) else 1
         native, bound_function = None, None
         while k < steps:
             function = self._step_function()
             if function is not bound_function:
-                native, bound_function = self._native_loop(function, state, recorder), function
+                native, bound_function = self._native_loop(function, state, buffers), function
             taken, torques = (0, None) if native is None else native.take(k, min(steps_at_a_time, steps - k))
             if native is None or torques is not None:
-                self._take_step(k + taken, function, state, recorder, torques)
+                self._take_step(k + taken, function, state, buffers, torques)
                 taken += 1
             bar.update(taken)
             k += taken
 
     def _native_loop(
-        self, function: RecordedFunction, state: MechanismState, recorder: TrajectoryRecorder
+        self, function: RecordedFunction, state: MechanismState, buffers: TrajectoryBuffers
     ) -> NativeLoop | None:
         if not can_be_native():
             return None
-        return NativeLoop(function, self._model.functions, self._control.callback, state, recorder, self._dt)
+        return NativeLoop(function, self._model.functions, self._control.callback, state, buffers, self._dt)
 
     def _take_step(
         self,
         k: int,
         function: RecordedFunction,
         state: MechanismState,
-        recorder: TrajectoryRecorder,
+        buffers: TrajectoryBuffers,
         torques: Array | None,
     ) -> None:
         """Take step k; `torques` are those of a control in Python that has been called."""
-        time, q, v = k * self._dt, recorder.q[k], recorder.v[k]
-        given = self._control.step_input(time, state, q, v, torques)
+        time, q, v = k * self._dt, buffers.q[k], buffers.v[k]
+        control = self._control.step_input(time, state, q, v, torques)
         try:
-            results = function(q, v, given, recorder.touching, self._dt)
+            results = function(*StepInputs(q, v, control, buffers.touching, self._dt))
         except SolverError as error:
             raise SolverError(f"{error.message}, at t = {time:g}", **{**error.fields, "time": time}) from error
         except (NotFiniteError, ArithmeticError) as error:
-            if isinstance(given, np.ndarray):
-                float_array(given, given.shape, "control", copy=False)
+            if isinstance(control, np.ndarray):
+                float_array(control, control.shape, "control", copy=False)
             message = f"the simulation diverged at t = {time:g}: {error}"
             raise DivergedError(message, time=time, q=q.copy(), v=v.copy()) from error
-        recorder.store(k, *as_tuple(results))
+        buffers.store(k, StepResults(*as_tuple(results)))
 
     def _step_function(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it."""
@@ -168,8 +169,7 @@ class ContactSimulator:
             control = self._control.recorded
             self._control.require(self.mechanism)
             self._options.require_support(self._model)
-            inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
-            inputs |= {"touched": len(self._model.pairs), "dt": ()}
+            inputs = input_shapes(self.mechanism.nv, len(self._model.pairs), control)
             function = partial(simulator_step, self._model.pairs, self._options, control)
             self._function = self._model.functions.recorded(("step", self._options, control), function, inputs)
             self._version = now

@@ -1,4 +1,8 @@
-"""`ContactTrajectory`: the result of a simulation with contacts."""
+"""`ContactTrajectory`: the result of a simulation with contacts.
+
+`rbd.Trajectory`, which has energies and interpolation, is of a layer above, `rbd.simulation`: `ContactSimulator.run`
+says how to make one of `t`, `q` and `v`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.contact.simulation.impact_step import StepResults
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
@@ -68,7 +73,7 @@ class ContactTrajectory:
 
 
 @final
-class TrajectoryRecorder:
+class TrajectoryBuffers:
     """Arrays of a trajectory that is being computed."""
 
     def __init__(self, dt: float, state: MechanismState, steps: int, pairs: int) -> None:
@@ -80,10 +85,10 @@ class TrajectoryRecorder:
         self._events: list[ContactEvent] = []
         self.touching: Array = np.zeros(pairs)
 
-    def store(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
+    def store(self, k: int, results: StepResults) -> None:
         """Store the results of step k."""
-        self.q[k + 1], self.v[k + 1], self.distances[k + 1] = q, v, distances
-        self.store_touching(k, touching)
+        self.q[k + 1], self.v[k + 1], self.distances[k + 1] = results.q_next, results.v_next, results.distances
+        self.store_touching(k, results.touching)
 
     def store_touching(self, k: int, touching: Array) -> None:
         """Store the pairs that touched in step k, and the event if some met."""

@@ -61,17 +61,17 @@ class StepCall:
         model: CollisionModel,
         torques: Torques | None,
         dt: Scalar,
-        given: ContactStepOptions,
+        options: ContactStepOptions,
     ) -> StepCall:
         """Return the call with options as users give them; raise what `contact_step` does."""
         require_model_and_state(state, model, operation)
-        require_kind(given.joints, JointOptions, operation=operation, argument="joints")
-        given.joints.require(state.layout.nv)
-        margin = at_least_zero(given.margin, "margin")
+        require_kind(options.joints, JointOptions, operation=operation, argument="joints")
+        options.joints.require(state.layout.nv)
+        margin = at_least_zero(options.margin, "margin")
         require_within_reach(model, margin, "margin")
-        step, friction = _time_step(state, dt), _friction(state, given.friction)
-        template = OptionsTemplate(isinstance(friction, Recorded) or cast("float", friction) > 0, given.joints)
-        return cls(operation, state, model, template, torque_vector(state, torques), (step, margin, friction))
+        dt, friction = _checked_dt(state, dt), _checked_friction(state, options.friction)
+        template = OptionsTemplate(isinstance(friction, Recorded) or cast("float", friction) > 0, options.joints)
+        return cls(operation, state, model, template, torque_vector(state, torques), (dt, margin, friction))
 
     def evaluate(self, function: StepFunction) -> dict[str, Any]:
         """Return the named arrays of a function, which is always the same for this operation."""
@@ -80,12 +80,12 @@ class StepCall:
         return evaluate(self.model, self.state, (self.operation, self.template), recorded, **arguments)
 
 
-def _time_step(state: State[Any], dt: Scalar) -> Scalar:
+def _checked_dt(state: State[Any], dt: Scalar) -> Scalar:
     """Return the length of the step, checked; that of an input of a recorded function is checked when this runs."""
     return positive(dt, "dt") if _is_input(state, dt) else above_zero(dt, "dt")
 
 
-def _friction(state: State[Any], friction: Scalar | None) -> Scalar:
+def _checked_friction(state: State[Any], friction: Scalar | None) -> Scalar:
     """Return the coefficient of friction, checked as the length of the step."""
     if friction is not None and _is_input(state, friction):
         return recorded_friction_coefficient(friction)

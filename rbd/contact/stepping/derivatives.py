@@ -8,7 +8,6 @@ differentiated as it was recorded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
 from typing import Any, Final, final
 
 import attrs
@@ -34,7 +33,7 @@ from rbd.program.replay import replay
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Matrix, Scalar, Vector, pack
 from rbd.scalars.linear_algebra import matvec, subtract, unit
-from rbd.solvers.operands import rows_of
+from rbd.solvers.operands import ends_of, parts_between, rows_of
 
 _NAME: Final = "contact_step_derivatives"
 
@@ -121,17 +120,19 @@ def _derivatives(
 ) -> Mapping[str, object]:
     """Return the derivatives of a step of a state of any scalars, and the pairs at a switch."""
     nq, nv, velocity_map = state.layout.nq, state.layout.nv, VelocityMap.of(state.mechanism)
-    step, owners = _step_program(pairs, template, state)
+    step, pair_indices = _step_program(pairs, template, state)
     inputs = (*state.configuration_scalars(), *state.velocity_scalars(), *torques, *settings)
-    q_next, _, slack, lam, held, gaps = _parts(replay(step, inputs), (nq, nv, *(len(owners),) * 4))
+    q_next, _, slack, lam, active, gaps = parts_between(
+        replay(step, inputs), ends_of((nq, nv, *(len(pair_indices),) * 4))
+    )
     slopes = _slopes(step, inputs, velocity_map)
-    blocks = {"q": velocity_map.along_velocities(q_next, slopes[:nq]), "v": slopes[nq : nq + nv]}
+    blocks = {"q": velocity_map.to_velocity_rows(q_next, slopes[:nq]), "v": slopes[nq : nq + nv]}
     named: dict[str, object] = {
         f"{of}_by_{by}": pack(tuple(row[k * nv : (k + 1) * nv] for row in block)).reshape(nv, nv)
         for of, block in blocks.items()
         for k, by in enumerate(("q", "v", "torques"))
     }
-    solved = SolvedRows(slack, lam, held, gaps, owners)
+    solved = SolvedRows(slack, lam, active, gaps, pair_indices)
     return named | {"at_switch": pairs_at_switch(pairs, state, settings, solved, slopes[nq + nv :])}
 
 
@@ -144,15 +145,15 @@ def _step_program(
     """
     nq, nv = state.layout.nq, state.layout.nv
     with recording() as graph:
-        q, v, torques = _parts(graph.input("x", (nq + 2 * nv,)), (nq, nv, nv))
+        q, v, torques = parts_between(graph.input("x", (nq + 2 * nv,)), ends_of((nq, nv, nv)))
         dt, margin, friction = graph.input("settings", (3,))
         options = template.options(friction, margin)
         step = solved_step(pairs, state.with_scalars(q, v), torques, dt, options, nearest_motion_by_active_set)
         solution, program = step.solution, step.problem.program
         slack, count = subtract(matvec(program.J, solution.x), program.bounds), len(program.bounds)
         after = (*step.q_next, *step.v_next, *slack, *solution.lam[:count])
-        outputs = {"after": after, "held": solution.active[:count], "gaps": step.constraints.gaps}
-        return Program.of(graph, "contact_step", outputs), step.constraints.owners
+        outputs = {"after": after, "active": solution.active[:count], "gaps": step.constraints.gaps}
+        return Program.of(graph, "contact_step", outputs), step.constraints.pair_indices
 
 
 def _slopes(step: Program, inputs: Vector, velocity_map: VelocityMap) -> Matrix:
@@ -166,8 +167,3 @@ def _slopes(step: Program, inputs: Vector, velocity_map: VelocityMap) -> Matrix:
 
     program = derivative(step, "after", "x", directions=directions)
     return rows_of(replay(program, inputs), *program.outputs[0].shape)
-
-
-def _parts(values: Sequence[Scalar], sizes: Sequence[int]) -> list[Vector]:
-    """Return values in parts of these sizes."""
-    return [tuple(values[a:b]) for a, b in pairwise(accumulate(sizes, initial=0))]

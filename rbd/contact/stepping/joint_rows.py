@@ -47,7 +47,7 @@ def implicit_dynamics(
         springs = bound_spring_torques(state, node, state.joint_q(node), state.joint_v(node))
         for i, v in enumerate(state.joint_v(node)):
             k, g = (state.lifted(x) for x in _gains_at(options, node, i))
-            index: int = node.v.start + i
+            index: int = node.v_slice.start + i
             added_inertia.append(dt * (damping[i] + g + dt * k))
             next_momentum.append(momentum[index] + dt * (tau[index] + springs[i] - bias[index] + g * v))
     mass = tuple(
@@ -57,7 +57,7 @@ def implicit_dynamics(
 
 
 def _gains_at(options: JointOptions, node: TreeNode, i: int) -> tuple[float, float]:
-    index: int = node.v.start + i
+    index: int = node.v_slice.start + i
 
     def at(gains: Gains) -> float:
         if isinstance(gains, tuple):
@@ -93,7 +93,7 @@ def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> tu
 
 def _joint_rows(state: ScalarState, options: JointOptions, node: TreeNode, dt: Scalar) -> list[_IntervalRow]:
     """Return the rows of one joint; a joint whose velocity is the rate of its only coordinate has one."""
-    size, start, nv = state.layout.nv, node.v.start, node.joint.nv
+    size, start, nv = state.layout.nv, node.v_slice.start, node.joint.nv
     stops = _stops(state, node, dt) if options.stops else []
     v = state.joint_v(node)
     impulses = [0 if is_plain_zero(f) else dt * f for f in state.joint_parameter(node.joint, "friction")]

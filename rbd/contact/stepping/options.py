@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import flag, require_kind
+from rbd.arguments import boolean, require_kind
 from rbd.contact.arguments import friction_coefficient
 from rbd.mechanism import Mechanism
 from rbd.scalar_states.scalar_state import ScalarState
@@ -48,7 +48,7 @@ class JointOptions:
     damping: Gains
 
     def __init__(self, *, stops: bool = True, stiffness: ArrayLike = 0.0, damping: ArrayLike = 0.0) -> None:
-        _set(self, "stops", flag(stops, "stops"))
+        _set(self, "stops", boolean(stops, "stops"))
         _set(self, "stiffness", _gains(stiffness, "stiffness"))
         _set(self, "damping", _gains(damping, "damping"))
 

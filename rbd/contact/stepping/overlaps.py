@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from rbd.kinematics import passes
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Condition, Matrix, Scalar, Vector, const, either, less, maximum, minimum, where
+from rbd.scalars.conditions import inverse_or_zero
 from rbd.scalars.linear_algebra import combination, dot, matvec
 from rbd.scalars.structural_zeros import is_plain_zero
 from rbd.solvers.intervals import Intervals
@@ -51,8 +52,8 @@ class Overlaps(NamedTuple):
         return self.groups or [RowGroup((j,), ((1,),), (row,)) for j, row in enumerate(self.J)]
 
 
-def mobilities(state: ScalarState, M: Matrix) -> Vector:
-    """Return the metric G, from the mass matrix."""
+def position_metric(state: ScalarState, M: Matrix) -> Vector:
+    """Return the metric G of positions, from the mass matrix."""
     composites = passes.composite_inertias(state)
     masses = [composites[node.index].mass for node in state.nodes for _ in range(node.joint.nv)]
     return tuple(mass * _inverse(M[i][i]) for i, mass in enumerate(masses))
@@ -61,7 +62,7 @@ def mobilities(state: ScalarState, M: Matrix) -> Vector:
 def position_correction(overlaps: Overlaps, v: Vector) -> Vector:
     """Return velocities of positions only, which remove overlaps; with `v` they keep the bounds of joints."""
     correction = _descent(overlaps, overlaps.G)
-    leaves = _violates_bounds(overlaps.intervals, v, correction)
+    leaves = _bound_violations(overlaps.intervals, v, correction)
     if leaves:
         G = [where(leaves[i], 0, g) if i in leaves else g for i, g in enumerate(overlaps.G)]
         correction = _descent(overlaps, G)
@@ -81,11 +82,11 @@ def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
     scales = _by_number((group, map(_inverse, _squares(group, G))) for group in groups)
     weights = [rate * scale for rate, scale in zip(rates, scales, strict=True)]
     wrenches = [
-        combination(group.wrenches, [weights[j] for j in group.numbers], len(group.map)) for group in groups
+        combination(group.wrenches, [weights[j] for j in group.numbers], len(group.twist_map)) for group in groups
     ]  # of each group, times weights
-    maps = [row for group in groups for row in group.map]
+    maps = [row for group in groups for row in group.twist_map]
     x = tuple(g * entry for g, entry in zip(G, combination(maps, chain(*wrenches), len(G)), strict=True))
-    row_rates = _by_number((group, matvec(group.wrenches, matvec(group.map, x))) for group in groups)
+    row_rates = _by_number((group, matvec(group.wrenches, matvec(group.twist_map, x))) for group in groups)
     r = [where(less(0, rate), row_rate, 0) for rate, row_rate in zip(rates, row_rates, strict=True)]
     length = dot(weights, r) * _inverse(dot([row_rate * scale for row_rate, scale in zip(r, scales, strict=True)], r))
     length = minimum(length, _MAX_LENGTH)
@@ -94,9 +95,9 @@ def _descent(overlaps: Overlaps, G: Sequence[Scalar]) -> Vector:
 
 def _squares(group: RowGroup, G: Sequence[Scalar]) -> Vector:
     """Return the squares of the lengths of rows w'T in the metric G, by T G T' for all of them."""
-    moved = [[x * g for x, g in zip(row, G, strict=True)] for row in group.map]
+    moved = [[x * g for x, g in zip(row, G, strict=True)] for row in group.twist_map]
     size = range(len(moved))
-    K = tuple(tuple(dot(moved[max(i, k)], group.map[min(i, k)]) for k in size) for i in size)
+    K = tuple(tuple(dot(moved[max(i, k)], group.twist_map[min(i, k)]) for k in size) for i in size)
     return tuple(dot(matvec(K, w), w) for w in group.wrenches)
 
 
@@ -106,7 +107,7 @@ def _by_number(groups: Iterable[tuple[RowGroup, Iterable[Scalar]]]) -> Vector:
     return tuple(values[j] for j in range(len(values)))
 
 
-def _violates_bounds(intervals: Intervals, v: Vector, correction: Vector) -> dict[int, Condition]:
+def _bound_violations(intervals: Intervals, v: Vector, correction: Vector) -> dict[int, Condition]:
     """Return, for coordinates whose own rate is an interval row, whether they would leave their bounds."""
     leaves = dict[int, Condition]()
     for row, low, high in zip(intervals.rows, intervals.lower, intervals.upper, strict=True):
@@ -120,5 +121,4 @@ def _violates_bounds(intervals: Intervals, v: Vector, correction: Vector) -> dic
 
 def _inverse(x: Scalar) -> Scalar:
     """Return 1 / x, or zero for zero."""
-    some = less(0, x)
-    return where(some, 1 / where(some, x, 1), 0)
+    return inverse_or_zero(less(0, x), x)

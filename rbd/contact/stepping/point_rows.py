@@ -27,7 +27,7 @@ from rbd.scalars.linear_algebra import dot
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3
 from rbd.spatial.linalg import matvec as rotated
 
-_REACH: Final = const(2, 1)
+_APPROACH_FACTOR: Final = const(2, 1)
 """Distance below which points constrain a step, over the distance that they would approach without contact: impulses of
 other points may accelerate them."""
 
@@ -35,7 +35,7 @@ other points may accelerate them."""
 class PointRows(NamedTuple):
     """The rows of a contact point of a pair, with the forces of their multipliers 1."""
 
-    owner: int
+    pair_index: int
     """The index of the pair."""
     rows: Matrix
     shares: tuple[int, ...]
@@ -98,7 +98,7 @@ class _Point(NamedTuple):
 
 def point_rows(
     state: ScalarState,
-    owner: int,
+    pair_index: int,
     pair: Pair,
     separation: Separation,
     v_free: Vector,
@@ -108,11 +108,11 @@ def point_rows(
     """Return the rows of a point: zero if it is farther than the margin, and than twice its approach in the step."""
     point = _point(state, pair, separation, v_free, options.friction)
     approach_rate = maximum(-dot3(separation.n, point.velocity), 0)
-    near = less(separation.phi, maximum(options.margin, _REACH * dt * approach_rate))
+    near = less(separation.phi, maximum(options.margin, _APPROACH_FACTOR * dt * approach_rate))
     cone = _cone(point)
     bound, spring = _bound_and_spring(point, separation.phi, dt)
     return PointRows(
-        owner,
+        pair_index,
         rows=tuple(masked_row(near, row) for row in cone.rows),
         shares=cone.shares,
         spring=None if spring is None else where(near, spring, 0),
@@ -128,10 +128,10 @@ def point_rows(
 
 
 def _point(state: ScalarState, pair: Pair, separation: Separation, v_free: Vector, mu: Scalar | None) -> _Point:
-    own = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
+    coefficient = mu if mu is None or pair.friction is None else state.lifted(pair.friction)
     J = contact_point_jacobian(state, pair, separation.p_a)
     J_n = J.row(separation.n)
-    return _Point(state, pair, own, separation.n, J, J_n, v_free, J.velocity(v_free))
+    return _Point(state, pair, coefficient, separation.n, J, J_n, v_free, J.velocity(v_free))
 
 
 def _bound_and_spring(point: _Point, phi: Scalar, dt: Scalar) -> tuple[Scalar, Scalar | None]:
@@ -171,7 +171,7 @@ def _with_turning(point: _Point, rows: Matrix, forces: Sequence[Vec3]) -> _Cone:
     Sliding, torsional and rolling friction are bounded each for itself: the edges are all sums of one edge of each.
     """
     for length, axes in _turning_friction(point):
-        turns = [tuple(length * x for x in point.J.turning_row(axis)) for axis in axes]
+        turns = [tuple(length * x for x in point.J.angular_row(axis)) for axis in axes]
         rows = tuple(edge for row in rows for edge in cone_edges(row, turns))
     each = tuple(force for force in forces for _ in range(len(rows) // len(forces)))
     return _Cone(rows, each, (1,) * len(rows))
@@ -180,7 +180,7 @@ def _with_turning(point: _Point, rows: Matrix, forces: Sequence[Vec3]) -> _Cone:
 def _turning_friction(point: _Point) -> list[tuple[Scalar, tuple[Vec3, ...]]]:
     """Return coefficients and axes of torsional friction, about the normal, and of rolling friction, about tangents."""
     pair = point.pair
-    rolling = tangents(point.n, point.J.turning(point.v_free)) if pair.rolling_friction else ()
+    rolling = tangents(point.n, point.J.angular_velocity(point.v_free)) if pair.rolling_friction else ()
     kinds = (pair.torsional_friction, (point.n,)), (pair.rolling_friction, rolling)
     return [(point.state.lifted(coefficient), axes) for coefficient, axes in kinds if coefficient]
 
@@ -191,7 +191,7 @@ def _slip_rates(point: _Point) -> tuple[Vector, ...]:
     if mu is None:
         return ()
     slides = tuple(mu * dot3(t, velocity) for t in tangents(point.n, point.velocity))
-    turning = point.J.turning(point.v)
+    turning = point.J.angular_velocity(point.v)
     turns = (tuple(length * dot3(axis, turning) for axis in axes) for length, axes in _turning_friction(point))
     return slides, *turns
 

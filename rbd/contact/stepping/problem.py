@@ -31,7 +31,7 @@ from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.pairs import Pair, have_friction
 from rbd.contact.stepping.joint_rows import implicit_dynamics, joint_intervals
 from rbd.contact.stepping.options import ContactStepOptions
-from rbd.contact.stepping.overlaps import Overlaps, mobilities
+from rbd.contact.stepping.overlaps import Overlaps, position_metric
 from rbd.contact.stepping.point_rows import PointRows, point_rows
 from rbd.contact.stepping.row_groups import row_groups
 from rbd.contact.stepping.spring_rows import (
@@ -83,9 +83,9 @@ class StepConstraints(NamedTuple):
         return tuple(point.gap for point in self.points for _ in point.rows)
 
     @property
-    def owners(self) -> tuple[int, ...]:
+    def pair_indices(self) -> tuple[int, ...]:
         """The index of the pair of each row."""
-        return tuple(point.owner for point in self.points for _ in point.rows)
+        return tuple(point.pair_index for point in self.points for _ in point.rows)
 
     @property
     def shares(self) -> tuple[int, ...]:
@@ -119,14 +119,14 @@ def step_problem(
     factor = factored(state, mass)
     v_free = factor.solve(momentum)
     constraints = _constraints(state, pairs, v_free, dt, options)
-    points = constraints.points
-    bounds, rates = constraints.bounds, tuple(point.correction_rate for point in points)
-    if options.friction is not None:
+    if options.friction is None:
+        bounds, rates = constraints.bounds, tuple(point.correction_rate for point in constraints.points)
+    else:
         bounds, rates = _bounds_without_rise(constraints)
     intervals, return_rates = joint_intervals(state, options.joints, dt)
-    normals, groups = tuple(point.normal for point in points), constraints.groups(state)
+    normals, groups = tuple(point.normal for point in constraints.points), constraints.groups(state)
     cones = [group.cones for group in groups]
-    overlaps = Overlaps(normals, rates, mobilities(state, M), intervals, return_rates, cones)
+    overlaps = Overlaps(normals, rates, position_metric(state, M), intervals, return_rates, cones)
     hard = GaussProgram(mass, factor, momentum, constraints.rows, bounds, intervals, groups)
     return StepProblem(_with_springs(hard, constraints), M, v_free, overlaps), constraints
 
@@ -134,7 +134,7 @@ def step_problem(
 def _with_springs(hard: GaussProgram, constraints: StepConstraints) -> GaussProgram:
     """Return the program with an unknown for each compliant point."""
     springs = tuple(point.spring for point in constraints.points)
-    shares = [(k, share) for k, point in enumerate(constraints.points) for share in point.shares]
+    point_shares = [(k, share) for k, point in enumerate(constraints.points) for share in point.shares]
     count = sum(factor is not None for factor in springs)
     if not count:
         return hard
@@ -142,7 +142,7 @@ def _with_springs(hard: GaussProgram, constraints: StepConstraints) -> GaussProg
         M=with_unit_masses(hard.M, count),
         factor=factor_with_unit_masses(hard.factor, count),
         f=padded(hard.f, count),
-        J=with_springs(hard.J, springs, shares),
+        J=with_springs(hard.J, springs, point_shares),
         intervals=intervals_without_springs(hard.intervals, count),
     )
 
@@ -152,10 +152,10 @@ def _constraints(
 ) -> StepConstraints:
     rows: list[PointRows] = []
     distances: list[Scalar] = []
-    for owner, pair in enumerate(pairs):
+    for pair_index, pair in enumerate(pairs):
         points = contact_points_in_base(state, pair)
         distances.append(reduce(minimum, (point.phi for point in points)))
-        rows += [point_rows(state, owner, pair, point, v_free, dt, options) for point in points]
+        rows += [point_rows(state, pair_index, pair, point, v_free, dt, options) for point in points]
     return StepConstraints(tuple(rows), tuple(distances))
 
 

@@ -60,7 +60,7 @@ def step_results(step: SolvedStep, pairs: int) -> Mapping[str, object]:
     """Return the fields of `ContactStep`, for so many pairs."""
     problem, constraints = step.problem, step.constraints
     along_normal = tuple(share * x for share, x in zip(constraints.shares, step.solution.lam, strict=False))
-    impulses = _sums_by_owner(along_normal, constraints.owners, pairs)
+    impulses = _sums_by_pair(along_normal, constraints.pair_indices, pairs)
     return {
         "q": step.q_next,
         "v": step.v_next,
@@ -81,14 +81,14 @@ def _residual(step: SolvedStep) -> Scalar:
 def pair_forces(step: SolvedStep, pairs: int, dt: Scalar) -> Matrix:
     """Return the force of each pair on its first body, in the root frame: mean over the step."""
     constraints = step.constraints
-    shares = [scale3(force, x / dt) for force, x in zip(constraints.forces, step.solution.lam, strict=False)]
-    axes = (_sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
+    forces = [scale3(force, x / dt) for force, x in zip(constraints.forces, step.solution.lam, strict=False)]
+    axes = (_sums_by_pair(tuple(force[k] for force in forces), constraints.pair_indices, pairs) for k in range(3))
     return tuple(zip(*axes, strict=True))
 
 
-def _sums_by_owner(values: Vector, owners: Sequence[int], count: int) -> Vector:
-    """Return the sum of the values of each of `count` owners."""
+def _sums_by_pair(values: Vector, pair_indices: Sequence[int], count: int) -> Vector:
+    """Return the sum of the values of each of `count` pairs."""
     totals: list[Scalar] = [0] * count
-    for owner, x in zip(owners, values, strict=True):
-        totals[owner] = totals[owner] + x
+    for pair_index, x in zip(pair_indices, values, strict=True):
+        totals[pair_index] = totals[pair_index] + x
     return tuple(totals)

@@ -42,15 +42,15 @@ def spring_row(state: ScalarState, compliance: Compliance, phi: Scalar, dt: Scal
     return SpringRow(-k * phi / reaction, sqrt(1 / (dt * reaction)))
 
 
-def with_springs(rows: Matrix, factors: Sequence[Scalar | None], shares: Sequence[tuple[int, Scalar]]) -> Matrix:
+def with_springs(rows: Matrix, factors: Sequence[Scalar | None], point_shares: Sequence[tuple[int, Scalar]]) -> Matrix:
     """Return rows with a column for each spring; `factors` are those of the points, None if a point is hard.
 
-    `shares` are the number of each row's point, and the row's share of the normal.
+    `point_shares` are the number of each row's point, and the row's share of the normal.
     """
     springs = [(k, factor) for k, factor in enumerate(factors) if factor is not None]
     return tuple(
         (*row, *(share * factor if k == point else 0 for k, factor in springs))
-        for row, (point, share) in zip(rows, shares, strict=True)
+        for row, (point, share) in zip(rows, point_shares, strict=True)
     )
 
 

@@ -40,7 +40,7 @@ class SolvedRows(NamedTuple):
     lam: Vector
     active: Vector
     gaps: Vector
-    owners: tuple[int, ...]
+    pair_indices: tuple[int, ...]
 
 
 def pairs_at_switch(
@@ -48,8 +48,8 @@ def pairs_at_switch(
 ) -> Vector:
     """Return 1 for pairs at a switch, 0 for others; `slopes` are the derivatives of the slacks, then of `lam`."""
     flags: list[Scalar] = [0] * len(pairs)
-    for owner, condition in (*_rows_at_switch(rows, slopes), *_beginning_to_rebound(pairs, state, settings)):
-        flags[owner] = where(condition, 1, flags[owner])
+    for pair_index, condition in (*_rows_at_switch(rows, slopes), *_beginning_to_rebound(pairs, state, settings)):
+        flags[pair_index] = where(condition, 1, flags[pair_index])
     return tuple(flags)
 
 
@@ -58,15 +58,15 @@ def _rows_at_switch(rows: SolvedRows, slopes: Matrix) -> Iterator[tuple[int, Con
 
     Those that do not change do not switch: the fourth edge of a cone, for one, follows from the others.
     """
-    count = len(rows.owners)
+    count = len(rows.pair_indices)
     changes = [less(_TOLERANCE, _largest(row, 0)) for row in slopes]
     least_slack, least_force = _TOLERANCE * _largest(rows.slack, 1), _TOLERANCE * _largest(rows.lam, 1)
-    for k, owner in enumerate(rows.owners):
+    for k, pair_index in enumerate(rows.pair_indices):
         active = less(0, rows.active[k])
         free_without_slack = both(both(invert(active), changes[k]), less_equal(rows.slack[k], least_slack))
         active_without_force = both(both(active, changes[count + k]), less_equal(rows.lam[k], least_force))
         at_switch = either(free_without_slack, active_without_force)
-        yield owner, either(at_switch, less_equal(absolute(rows.gaps[k]), _TOUCHING))
+        yield pair_index, either(at_switch, less_equal(absolute(rows.gaps[k]), _TOUCHING))
 
 
 def _largest(values: Vector, least: Scalar) -> Scalar:
@@ -82,9 +82,9 @@ def _beginning_to_rebound(
     A point rebounds if its rate is below that which closes its gap: its bound jumps there, or has a kink for overlaps.
     """
     dt, *_ = settings
-    for owner, pair in enumerate(pairs):
+    for pair_index, pair in enumerate(pairs):
         for point in contact_points_in_base(state, pair) if pair.restitution else ():
             rate = dot(contact_point_jacobian(state, pair, point.p_a).row(point.n), state.velocity_scalars())
             closing = -maximum(point.phi, 0) / dt
             least = _TOLERANCE * maximum(absolute(closing), 1)
-            yield owner, less_equal(absolute(rate - closing), least)
+            yield pair_index, less_equal(absolute(rate - closing), least)

@@ -16,19 +16,20 @@ same transport is a part of the accelerations that needs no force: `transport_ac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from rbd.indexing.layout import TreeNode
-from rbd.joints.floating import FloatingJoint
+from rbd.joints.base import JointType, TurningJoint
 from rbd.joints.planar import Planar
 from rbd.joints.spherical import SphericalJoint
 from rbd.kinematics import passes
 from rbd.scalar_states.scalar_state import ScalarState
-from rbd.scalars import Scalar, Vector, const, less, where
+from rbd.scalars import Scalar, Vector, const, less
+from rbd.scalars.conditions import inverse_or_zero
 from rbd.spatial.linalg import (
-    Column,
     Mat3,
     Vec3,
+    Vec6,
     add3,
     cross3,
     dot3,
@@ -41,7 +42,6 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.quaternion import quaternion_conjugate, quaternion_exp, quaternion_rotate
 
-_TURNING_JOINTS: Final = (FloatingJoint, SphericalJoint, Planar)
 _HALF: Final = const(1, 2)
 
 
@@ -59,11 +59,11 @@ class _Composite(NamedTuple):
 
 def transport_accelerations(state: ScalarState) -> Vector | None:
     """Return the accelerations vd with which composite bodies move on without forces; None where all are zero."""
-    if not any(isinstance(node.joint.type, _TURNING_JOINTS) for node in state.nodes):
+    if not any(isinstance(node.joint.type, TurningJoint) for node in state.nodes):
         return None
     vd = list[Scalar]()
     for node in state.nodes:
-        turns = isinstance(node.joint.type, _TURNING_JOINTS)
+        turns = isinstance(node.joint.type, TurningJoint)
         vd += _acceleration(state, node) if turns else (0,) * node.joint.nv
     return tuple(vd)
 
@@ -75,28 +75,27 @@ def advance(state: ScalarState, v: Vector, correction: Vector, dt: Scalar) -> tu
     """
     q_next, v_next = list[Scalar](), list[Scalar]()
     for node in state.nodes:
-        turns = isinstance(node.joint.type, _TURNING_JOINTS)
-        advance_joint = _advance_turning_joint if turns else _advance_joint
-        q, own = advance_joint(state, node, tuple(v[node.v]), tuple(correction[node.v]), dt)
-        q_next += node.joint.type.normalize(q)
-        v_next += own
+        joint, joint_v, joint_correction = node.joint.type, tuple(v[node.v_slice]), tuple(correction[node.v_slice])
+        if isinstance(joint, TurningJoint):
+            q, joint_v = _advance_turning_joint(state, node, joint, joint_v, joint_correction, dt)
+        else:
+            q = _advance_joint(joint, state.joint_q(node), joint_v, joint_correction, dt)
+        q_next += joint.normalize(q)
+        v_next += joint_v
     return tuple(q_next), tuple(v_next)
 
 
-def _advance_joint(
-    state: ScalarState, node: TreeNode, v: Vector, correction: Vector, dt: Scalar
-) -> tuple[Vector, Vector]:
-    """Return q and v of a joint that moves with constant components of its velocity."""
-    joint, q = node.joint.type, state.joint_q(node)
+def _advance_joint(joint: JointType, q: Vector, v: Vector, correction: Vector, dt: Scalar) -> Vector:
+    """Return q of a joint that moves with constant components of its velocity."""
     rates = joint.local_coordinates_rate(q, q, tuple(x + y for x, y in zip(v, correction, strict=True)))
-    return joint.global_coordinates(q, tuple(dt * rate for rate in rates)), v
+    return joint.global_coordinates(q, tuple(dt * rate for rate in rates))
 
 
 def _advance_turning_joint(
-    state: ScalarState, node: TreeNode, v: Vector, correction: Vector, dt: Scalar
+    state: ScalarState, node: TreeNode, joint: TurningJoint, v: Vector, correction: Vector, dt: Scalar
 ) -> tuple[Vector, Vector]:
     """Return q and v of a joint whose frame turns."""
-    joint, body, S = node.joint.type, _composite(state, node), passes.subspaces(state)[node.index - 1].columns
+    body, S = _composite(state, node), passes.subspaces(state)[node.index - 1].columns
     (w, u), (correction_w, correction_u), c = _twist(S, v), _twist(S, correction), body.c
     after = w if isinstance(joint, Planar) else _next_angular_velocity(body, w, dt)
     turn = scale3(add3(scale3(add3(w, after), _HALF), correction_w), dt)
@@ -104,8 +103,7 @@ def _advance_turning_joint(
     u_c, correction_c = add3(u, cross3(w, c)), add3(correction_u, cross3(correction_w, c))
     shift = add3(scale3(add3(u_c, correction_c), dt), sub3(c, quaternion_rotate(step, c)))
     linear = sub3(quaternion_rotate(quaternion_conjugate(step), u_c), cross3(after, c))
-    turning = cast("FloatingJoint | SphericalJoint | Planar", joint)
-    return turning.displaced(state.joint_q(node), turn, shift), _components(S, after, linear)
+    return joint.displaced(state.joint_q(node), turn, shift), _components(S, after, linear)
 
 
 def _next_angular_velocity(body: _Composite, w: Vec3, dt: Scalar) -> Vec3:
@@ -133,8 +131,7 @@ def _composite(state: ScalarState, node: TreeNode) -> _Composite:
     m, first, moment = inertia.mass, inertia.first_moment_components, inertia.moment_components
     if isinstance(node.joint.type, SphericalJoint):
         return _Composite(zero3(), moment, *_adjugate(moment))
-    moves = less(0, m)
-    c = scale3(first, where(moves, 1 / where(moves, m, 1), 0))
+    c = scale3(first, inverse_or_zero(less(0, m), m))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = moment
     (x, y, z), (a, b, d) = c, first
     about_c = symmetric(
@@ -153,17 +150,16 @@ def _adjugate(matrix: Mat3) -> tuple[Mat3, Scalar]:
 
 def _inverse(body: _Composite, more: Scalar) -> Scalar:
     """Return 1 / (determinant of I + `more`); zero for bodies that have no inertia about some axis."""
-    turns = less(0, body.determinant)
-    return where(turns, 1 / where(turns, body.determinant + more, 1), 0)
+    return inverse_or_zero(less(0, body.determinant), body.determinant + more)
 
 
-def _twist(S: Sequence[Column], v: Vector) -> Column:
+def _twist(S: Sequence[Vec6], v: Vector) -> Vec6:
     angular, linear = zero3(), zero3()
     for (a, b), x in zip(S, v, strict=True):
         angular, linear = add3(angular, scale3(a, x)), add3(linear, scale3(b, x))
     return angular, linear
 
 
-def _components(S: Sequence[Column], angular: Vec3, linear: Vec3) -> Vector:
+def _components(S: Sequence[Vec6], angular: Vec3, linear: Vec3) -> Vector:
     """Return the velocities of a twist; the columns of these joints are orthonormal."""
     return tuple(dot3(a, angular) + dot3(b, linear) for a, b in S)

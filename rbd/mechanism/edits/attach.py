@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
+
+import attrs
 
 from rbd.arguments import require_kind
 from rbd.errors import ArgumentError, TopologyError, quoted
@@ -10,7 +12,6 @@ from rbd.joints.base import JointType
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.members import Member, data_of, registry_of, set_data
-from rbd.mechanism.transaction import transaction
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
@@ -21,22 +22,46 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 
-def attach_body(
+@final
+@attrs.frozen(eq=False)
+class Attachment:
+    """A checked edit: an edge to add, with its successor if that is new, and the poses of the frames of its joint."""
+
+    edge: Edge
+    pose_before: Transform | None
+    """Of the frame before the joint on the predecessor; None if that body has the frame already."""
+    pose_after: Transform | None
+    """Of the frame after the joint on the successor; None likewise."""
+    members: tuple[Member, ...]
+    """Bodies and joints that the edit changes."""
+
+    def commit(self, structure: Structure) -> None:
+        """Add the edge, and its successor if it is new; fix the frames of the joint to the bodies."""
+        edge = self.edge
+        if registry_of(edge.successor) is None:
+            _add_body(structure, edge.successor, edge.joint.frame_after, self.pose_after)
+        elif self.pose_after is not None:
+            structure.fix_joint_frame(edge.successor, self.pose_after)
+        if self.pose_before is not None:
+            structure.fix_joint_frame(edge.predecessor, self.pose_before)
+        structure.append(edge)
+
+
+def checked_attachment(
     structure: Structure, edge: Edge, joint_pose: Transform | None = None, successor_pose: Transform | None = None
-) -> None:
-    """Attach the successor of an edge, or close a loop if it is already there; see `Mechanism.attach`."""
+) -> Attachment:
+    """Return the edit that attaches the successor of an edge, or closes a loop; see `Mechanism.attach`."""
     joint, predecessor, successor = edge.joint, edge.predecessor, edge.successor
     require_kind(successor, RigidBody, operation="attach", argument="successor")
     _require_poses(joint_pose=joint_pose, successor_pose=successor_pose)
     _check_joint(structure, edge)
     if registry_of(successor) is not structure.registry:
         _check_new_body(structure, edge)
-    before = _joint_frame_pose(structure, predecessor, joint.frame_before, False, joint_pose)
-    after = _joint_frame_pose(structure, successor, joint.frame_after, True, successor_pose)
+    before = _joint_frame_pose(structure, predecessor, joint.frame_before, joint_pose, to_joint=False)
+    after = _joint_frame_pose(structure, successor, joint.frame_after, successor_pose, to_joint=True)
 
     holders = structure.registry.bodies_with_orphaned_frames((*successor.frames, joint.frame_before, joint.frame_after))
-    members: list[Member] = [predecessor, successor, joint, *holders]
-    transaction(lambda: _commit(structure, edge, before, after), structure.registry, members, structure)
+    return Attachment(edge, before, after, (predecessor, successor, joint, *holders))
 
 
 def _require_poses(**poses: Transform | None) -> None:
@@ -44,17 +69,6 @@ def _require_poses(**poses: Transform | None) -> None:
     for argument, pose in poses.items():
         if pose is not None:
             require_kind(pose, Transform, operation="attach", argument=argument)
-
-
-def _commit(structure: Structure, edge: Edge, before: Transform | None, after: Transform | None) -> None:
-    """Add an edge, and its successor if it is new; poses, if given, fix the frames of the joint to the bodies."""
-    if registry_of(edge.successor) is None:
-        _add_body(structure, edge.successor, edge.joint.frame_after, after)
-    elif after is not None:
-        structure.fix_joint_frame(edge.successor, after)
-    if before is not None:
-        structure.fix_joint_frame(edge.predecessor, before)
-    structure.append(edge)
 
 
 def _add_body(structure: Structure, body: RigidBody, frame_after: Frame, pose: Transform | None) -> None:
@@ -100,7 +114,7 @@ def _check_new_body(structure: Structure, edge: Edge) -> None:
 
 
 def _joint_frame_pose(
-    structure: Structure, body: RigidBody, frame: Frame, to_joint: bool, pose: Transform | None
+    structure: Structure, body: RigidBody, frame: Frame, pose: Transform | None, *, to_joint: bool
 ) -> Transform | None:
     """Return the pose of a frame of a joint on its body; None if the body has the frame already.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
+from rbd.mechanism.copying import copy_contents, require_copyable
 from rbd.mechanism.edits.reports import MergeReport
 from rbd.mechanism.members import data_of
 from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
-from rbd.spatial.transform import with_frames
 from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
@@ -120,27 +119,3 @@ def _merge_body(target: RigidBody, body: RigidBody, to_target: Transform) -> Non
     copy_contents(body, target, {frame: frame for frame in body.frames}, to_target)
     if target.inertia is not None and body.inertia is not None:
         target.set_inertia(target.inertia + body.inertia.transformed(to_target))
-
-
-# -------------------------------------------------------------------- contents of bodies
-
-
-def require_copyable(source: RigidBody, pose: Transform, argument: str) -> None:
-    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
-    data = data_of(source)
-    for tf in data.frames.values():
-        require_finite(pose @ tf, argument)
-    for point in data.contact_points:
-        require_finite(pose @ point.location, argument)
-
-
-def copy_contents(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:
-    """Give a body frames and contact points of another; `frames` maps the source's frames to the target's.
-
-    `pose` maps the source's default frame to the target's default frame.
-    """
-    data, default = data_of(source), target.default_frame
-    for frame, tf in tuple(data.frames.items()):  # source and target may be one
-        data_of(target).fix_frame(with_frames(pose @ tf, frames[frame], default))
-    for point in tuple(data.contact_points):
-        target.add_contact_point(pose @ point.location, point.model)

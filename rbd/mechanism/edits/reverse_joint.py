@@ -18,15 +18,15 @@ import numpy as np
 
 from rbd.errors import TopologyError, quoted
 from rbd.joints.base import JointType
-from rbd.mechanism.joint import PER_VELOCITY, Joint, JointParameter, copy_joint
+from rbd.mechanism.joint import PER_VELOCITY_PARAMETERS, Joint, PerVelocityParameter, copy_joint
 from rbd.mechanism.parameters import UNBOUNDED, Bound, Bounds, is_zero
 from rbd.scalars import Scalar, Vector, is_float, to_float
 
 _SAMPLES = 3
 _TOLERANCE = 1e-9
-_ISOTROPIC: Final[frozenset[JointParameter]] = frozenset({"damping", "armature"})
+_ISOTROPIC: Final[frozenset[PerVelocityParameter]] = frozenset({"damping", "armature"})
 """Matrices times velocities or accelerations: multiples of the identity are the same in rotated coordinates."""
-_WITH_FRICTION: Final[frozenset[JointParameter]] = frozenset({"friction_velocity"})
+_WITH_FRICTION: Final[frozenset[PerVelocityParameter]] = frozenset({"friction_velocity"})
 """Without effect unless there is friction, which is refused itself."""
 
 SignedPermutation: TypeAlias = tuple[tuple[int, int] | None, ...]
@@ -53,7 +53,7 @@ def reverse_joint(joint: Joint) -> Reversal:
     new.position_bounds = _permuted_bounds(joint.position_bounds, positions, "position_bounds", dropped)
     new.velocity_bounds = _permuted_bounds(joint.velocity_bounds, velocities, "velocity_bounds", dropped)
     new.effort_bounds = _permuted_bounds(joint.effort_bounds, velocities, "effort_bounds", dropped)
-    for name in PER_VELOCITY:
+    for name in PER_VELOCITY_PARAMETERS:
         setattr(new, name, _permuted_or_refused(joint, name, velocities, is_rotation=rotation))
     if "position_bounds" in dropped and any(not is_zero(k) for k in new.bound_stiffness):
         raise _refusal(joint, "bound_stiffness")
@@ -120,7 +120,7 @@ def _is_free(bound: Bound) -> bool:
 
 
 def _permuted_or_refused(
-    joint: Joint, name: JointParameter, permutation: SignedPermutation, *, is_rotation: bool
+    joint: Joint, name: PerVelocityParameter, permutation: SignedPermutation, *, is_rotation: bool
 ) -> Vector:
     """Return a parameter of the new velocities; raise TopologyError if it is not determined."""
     values: Vector = getattr(joint, name)

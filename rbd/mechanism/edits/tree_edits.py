@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism.coupling import require_coordinate
-from rbd.mechanism.edits.attach import require_unattached
 from rbd.mechanism.edits.reports import RerootReport
 from rbd.mechanism.edits.reverse_joint import Reversal, reverse_joint
 from rbd.mechanism.members import data_of
@@ -85,12 +84,12 @@ def _commit(
         structure.substitute(joint, reversal.joint)
     structure.rebuild(tree, loops)
     return RerootReport(
-        old_tree,
-        tuple(edge.joint for edge in structure.tree),
-        {joint: reversal.joint for joint, reversal in reversals.items()},
-        removed,
-        {joint.name: reversal.dropped for joint, reversal in reversals.items() if reversal.dropped},
-        tuple(coupling for coupling in couplings if coupling.name not in structure.couplings),
+        old_tree=old_tree,
+        new_tree=tuple(edge.joint for edge in structure.tree),
+        flipped={joint: reversal.joint for joint, reversal in reversals.items()},
+        removed=removed,
+        dropped={joint.name: reversal.dropped for joint, reversal in reversals.items() if reversal.dropped},
+        uncoupled=tuple(coupling for coupling in couplings if coupling.name not in structure.couplings),
     )
 
 
@@ -101,35 +100,35 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     spanning_tree = structure.spanning_tree()
     removed = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     for body in removed:
-        data_of(body).expressed_in(data_of(body).own_frame, None, repr(body))
+        data_of(body).expressed_in(data_of(body).original_frame, None, repr(body))
     members = set(removed)
     for joint, edge in structure.edges.items():
         if edge.predecessor in members or edge.successor in members:
             structure.remove_joint(joint)
     tree = [edge for edge in structure.tree if edge.joint in structure.rank]
     loops = [edge for edge in structure.loops if edge.joint in structure.rank]
-    structure.unregister_bodies(removed)
+    structure.release_bodies(removed)
     structure.rebuild(tree, loops)
     return tuple(removed)
 
 
-def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
+def replace_joint(structure: Structure, old: Joint, new: Joint) -> None:
     """Replace an attached joint by an unattached one: between the same bodies, at the same placement."""
-    require_unattached(structure, joint, "replace_joint")
-    if joint.name != old.name:
-        structure.registry.require_new_name(joint.name, structure.registry.joints, "joint")
+    if new.name != old.name:
+        structure.registry.require_new_name(new.name, structure.registry.joints, "joint")
     if structure.couplings_of(old):
-        require_coordinate(joint, "new")
+        require_coordinate(new, "new")
     edge = structure.edges[old]
-    before = _new_placement(structure, edge.predecessor, old.frame_before, joint.frame_before)
-    after = _new_placement(structure, edge.successor, old.frame_after, joint.frame_after)
+    before = _new_placement(structure, edge.predecessor, old.frame_before, new.frame_before)
+    after = _new_placement(structure, edge.successor, old.frame_after, new.frame_after)
     for body, placement in ((edge.predecessor, before), (edge.successor, after)):
         if placement is not None:
             structure.fix_joint_frame(body, placement)
-    structure.substitute(old, joint)
-    swapped = {old: Edge(joint, edge.predecessor, edge.successor)}
+    structure.substitute(old, new)
+    swapped = {old: Edge(new, edge.predecessor, edge.successor)}
     structure.rebuild(
-        [swapped.get(k.joint, k) for k in structure.tree], [swapped.get(k.joint, k) for k in structure.loops]
+        [swapped.get(other.joint, other) for other in structure.tree],
+        [swapped.get(other.joint, other) for other in structure.loops],
     )
 
 

@@ -46,31 +46,31 @@ class BlockReader:
         w, sums = self._w, self._memory.sums
         self._begin_sums(sums)
         for access, block in self._ports:
-            w.unless(access.is_shared, partial(access.read_tile, "%first", self._tile, block, sums))
+            w.unless(access.is_shared, partial(access.read_tile, self._arguments.first, self._tile, block, sums))
 
     def _read_ahead(self, tile_block: TileBlock) -> None:
         """Write the reading of a slice of the next tile; ports that are no vectors are read with the first slice."""
         w, tile = self._w, self._tile
         row = w.assign(f"add i64 {tile_block.first_row}, {tile.rows}")
-        first = w.assign(f"sub i64 {tile.blocks}, {w.assign(f'sub i64 {tile_block.slot}, {tile_block.number}')}")
+        first = w.assign(f"sub i64 {tile.blocks}, {w.assign(f'sub i64 {tile_block.input_place}, {tile_block.number}')}")
         sums = w.address(self._memory.sums, w.assign(f"mul i64 {first}, {self._lanes.width}"))
-        apart = w.assign(f"mul i64 {first}, {tile.input_step}")
-        is_first = w.assign(f"icmp eq i64 {tile_block.number}, 0")
+        offset = w.assign(f"mul i64 {first}, {tile.input_step}")
+        is_first = w.test(f"eq i64 {tile_block.number}, 0")
         w.if_(is_first, lambda: self._begin_sums(sums))
         for access, start in self._ports:
-            block = w.address(start, apart)
+            block = w.address(start, offset)
             if access.is_vector:
                 read = partial(access.read_slice, row, tile_block.number, tile, block, sums)
                 w.unless(access.is_shared, read)
             else:
-                skipped = w.assign(f"or i1 {access.is_shared}, {w.assign(f'xor i1 {is_first}, true')}")
+                skipped = w.any_of(access.is_shared, w.negated(is_first))
                 w.unless(skipped, partial(access.read_tile, row, tile, block, sums))
 
     def _begin_sums(self, sums: str) -> None:
         """Write the sums of a tile before its own inputs are added."""
         w, lanes = self._w, self._lanes
         total = w.load(lanes.double, self._memory.shared_sum, lanes.alignment)
-        w.add(f"  call void @begin_sums(ptr {sums}, i64 {self._tile.blocks}, {lanes.double} {total})")
+        w.call("void", "@begin_sums", f"ptr {sums}", f"i64 {self._tile.blocks}", f"{lanes.double} {total}")
 
     def _read_block(self, rows: RowsOfBlock) -> None:
         w, lanes, memory = self._w, self._lanes, self._memory

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import final
 
 from rbd.native.batch.block_memory import BatchArguments, BlockMemory, RowsOfBlock, TileBlock
-from rbd.program.program import offsets
+from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.statuses import first_status
+from rbd.program.ports import offsets
 
 
 @final
@@ -22,15 +24,15 @@ class BlockWriter:
     def write(self, rows: RowsOfBlock, tile_block: TileBlock, statuses: str) -> None:
         """Write the storing of a block, or of a whole tile after its last block; `statuses` are those of lanes."""
         has_failed = self._note_failure(tile_block, statuses)
-        is_last = self._w.assign(f"icmp eq i64 {tile_block.left}, 0")
+        is_last = self._w.test(f"eq i64 {tile_block.blocks_left}, 0")
         self._w.if_(is_last, lambda: self._write(rows, tile_block, has_failed))
 
     def _note_failure(self, tile_block: TileBlock, statuses: str) -> str:
         """Write whether a row of this block, or of an earlier one of its tile, has failed."""
         w, lanes = self._w, self._lanes
-        bad = w.any_lane(lanes, w.assign(f"icmp ne {lanes.integer} {statuses}, {lanes.integer_constant(0)}"))
-        is_first, before = w.assign(f"icmp eq i64 {tile_block.number}, 0"), w.load("i1", self._memory.has_failed)
-        failed = w.assign(f"or i1 {bad}, {w.assign(f'select i1 {is_first}, i1 false, i1 {before}')}")
+        bad = w.any_lane(lanes, w.test(f"ne {lanes.integer} {statuses}, {lanes.integer_constant(0)}"))
+        is_first, before = w.test(f"eq i64 {tile_block.number}, 0"), w.load("i1", self._memory.has_failed)
+        failed = w.any_of(bad, w.select("i1", is_first, "false", before))
         w.store("i1", failed, self._memory.has_failed)
         return failed
 
@@ -39,16 +41,16 @@ class BlockWriter:
         w = self._w
         above = w.assign(f"mul i64 {tile_block.number}, {self._lanes.width}")
         first, count = w.assign(f"sub i64 {rows.first}, {above}"), w.assign(f"add i64 {above}, {rows.count}")
-        at_once = w.assign(f"and i1 {rows.is_full}, {w.assign(f'xor i1 {has_failed}, true')}")
+        at_once = w.all_of(rows.is_full, w.negated(has_failed))
         for access, _ in self._ports:
-            at_once = w.assign(f"and i1 {at_once}, {w.assign(f'or i1 {access.is_packed}, {access.is_columns}')}")
+            at_once = w.all_of(at_once, w.any_of(access.is_packed, access.is_columns))
         w.if_(at_once, lambda: self._write_all(first, tile_block), lambda: self._write_lanes(first, count))
 
     def _write_all(self, first: str, tile_block: TileBlock) -> None:
         if self._arguments.tile.blocks == 1:
             self._write_block(first)
         else:
-            is_alone = self._w.assign(f"icmp eq i64 {tile_block.number}, 0")
+            is_alone = self._w.test(f"eq i64 {tile_block.number}, 0")
             self._w.if_(is_alone, lambda: self._write_block(first), lambda: self._write_tile(first))
 
     def _write_block(self, first: str) -> None:
@@ -66,7 +68,7 @@ class BlockWriter:
         def lane(number: str) -> None:
             row = w.assign(f"add i64 {first}, {number}")
             status = w.load("i64", w.address(self._memory.statuses, number, "i64"))
-            is_clean = w.assign(f"icmp eq i64 {status}, 0")
+            is_clean = w.test(f"eq i64 {status}, 0")
             w.if_(is_clean, lambda: self._write_lane(number, row), lambda: self._note_status(row, status))
 
         w.for_each(count, lane)
@@ -81,15 +83,14 @@ class BlockWriter:
 
     def _note_status(self, row: str, status: str) -> None:
         """Write the storing of a status: for the row, and for the batch if the row is the first that has failed."""
-        w, bad_row = self._w, self._memory.bad_row
+        w, arguments, bad_row = self._w, self._arguments, self._memory.bad_row
         known = w.load("i64", bad_row)
-        is_first = w.assign(f"icmp eq i64 {known}, -1")
-        w.store("i64", w.assign(f"select i1 {is_first}, i64 {row}, i64 {known}"), bad_row)
-        old = w.load("i64", "%status")
-        w.store("i64", w.assign(f"select i1 {is_first}, i64 {status}, i64 {old}"), "%status")
-        w.unless(w.assign("icmp eq ptr %codes, null"), lambda: self._store_code(row, status))
+        is_first = w.test(f"eq i64 {known}, -1")
+        w.store("i64", w.select("i64", is_first, row, known), bad_row)
+        old = w.load("i64", arguments.status)
+        w.store("i64", w.select("i64", is_first, status, old), arguments.status)
+        w.unless(w.is_null(arguments.row_statuses), lambda: self._store_row_status(row, status))
 
-    def _store_code(self, row: str, status: str) -> None:
-        w, code = self._w, self._w.address("%codes", row, "i64")
-        before = w.load("i64", code)
-        w.store("i64", w.assign(f"select i1 {w.assign(f'icmp eq i64 {before}, 0')}, i64 {status}, i64 {before}"), code)
+    def _store_row_status(self, row: str, status: str) -> None:
+        w, place = self._w, self._w.address(self._arguments.row_statuses, row, "i64")
+        w.store("i64", first_status(w, Lanes(1), w.load("i64", place), status), place)

@@ -2,8 +2,8 @@
 
 Where each entry has a column of its own, all columns of a block may fall into few sets of the caches, most of all when
 the number of rows is a power of two. A tile reads neighbouring cache lines of one column before it goes on to the next.
-While a block is computed, a slice of the next tile's columns is read, and the slice after it fetched: all columns of a
-tile at once would drive each other out of the caches.
+While a block is computed, a slice of the next tile's columns is read, and the slice after it prefetched: all columns of
+a tile at once would drive each other out of the caches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, loop_function
-from rbd.program.program import Port
+from rbd.program.ports import Port
 
 _TILE_BYTES: Final = 96 * 1024
 """Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
@@ -20,7 +20,7 @@ TILES: Final = (1, 2, 4, 8)
 """Blocks of a tile."""
 _FRACTION_BITS: Final = 32
 """Bits behind the point in the length of a slice."""
-_TARGET: Final = "ptr noalias %block, i64 %apart, ptr noalias %sums"
+_TARGET: Final = "ptr noalias %block, i64 %block_step, ptr noalias %sums"
 
 
 @final
@@ -53,11 +53,11 @@ def slice_bounds(w: Writer) -> tuple[str, str]:
 
 def tile_functions(lanes: Lanes) -> list[str]:
     """Return the functions that read and write the columns of tiles, by their numbers of blocks."""
-    of_sizes = [function(lanes, blocks) for blocks in TILES[1:] for function in (_reading, _slicing, _writing)]
-    return [*of_sizes, _beginning(lanes)]
+    of_sizes = [function(lanes, blocks) for blocks in TILES[1:] for function in (_read_tile, _read_slice, _write_tile)]
+    return [*of_sizes, _begin_sums(lanes)]
 
 
-def _beginning(lanes: Lanes) -> str:
+def _begin_sums(lanes: Lanes) -> str:
     """Return `@begin_sums`: stores the first sums of the blocks of a tile, which are equal."""
 
     def begin(w: Writer, index: str) -> None:
@@ -67,7 +67,7 @@ def _beginning(lanes: Lanes) -> str:
     return loop_function("begin_sums", f"ptr %sums, i64 %count, {lanes.double} %total", begin, linkage="")
 
 
-def _reading(lanes: Lanes, blocks: int) -> str:
+def _read_tile(lanes: Lanes, blocks: int) -> str:
     """Return `@read_tile_2` ...: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
     w = Writer()
     w.begin_function(f"void @read_tile_{blocks}(ptr noalias %columns, i64 %step, i64 %count, {_TARGET}) {ATTRIBUTES}")
@@ -84,7 +84,7 @@ def _reading(lanes: Lanes, blocks: int) -> str:
     return w.text()
 
 
-def _slicing(lanes: Lanes, blocks: int) -> str:
+def _read_slice(lanes: Lanes, blocks: int) -> str:
     """Return `@read_slice_2` ...: reads slice %number of the columns, all of which begin at %columns and %block."""
     w = Writer()
     arguments = f"ptr noalias %columns, i64 %step, i64 %number, i64 %length, {_TARGET}"
@@ -92,8 +92,8 @@ def _slicing(lanes: Lanes, blocks: int) -> str:
     first, count = slice_bounds(w)
     start = w.address("%columns", w.assign(f"mul i64 {first}, %step"))
     target = w.address("%block", w.assign(f"mul i64 {first}, {lanes.width}"))
-    place = f"ptr {start}, i64 %step, i64 {count}, ptr {target}"
-    w.add(f"  call void @read_tile_{blocks}({place}, i64 %apart, ptr %sums)")
+    columns = f"ptr {start}", "i64 %step", f"i64 {count}"
+    w.call("void", f"@read_tile_{blocks}", *columns, f"ptr {target}", "i64 %block_step", "ptr %sums")
     w.end_function()
     return w.text()
 
@@ -101,21 +101,20 @@ def _slicing(lanes: Lanes, blocks: int) -> str:
 def _read_entry(w: Writer, lanes: Lanes, entry: str, target: str, k: int, total: str) -> str:
     """Write the reading of a column's entries for block `k` of the tile; return the sum of that block."""
     x = w.load(lanes.double, w.address(entry, k * lanes.width))
-    w.store(lanes.double, x, w.address(target, w.assign(f"mul i64 %apart, {k}")), lanes.alignment)
-    operands = f"{lanes.double} {x}, {lanes.double} {lanes.double_constant(0.0)}, {lanes.double} {total}"
-    return w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
+    w.store(lanes.double, x, w.address(target, w.assign(f"mul i64 %block_step, {k}")), lanes.alignment)
+    return w.fma(lanes, x, lanes.double_constant(0.0), total)
 
 
-def _writing(lanes: Lanes, blocks: int) -> str:
+def _write_tile(lanes: Lanes, blocks: int) -> str:
     """Return `@write_tile_2` ...: writes columns `%step` doubles apart."""
 
     def column(w: Writer, index: str) -> None:
         entry, source = _pointers(w, lanes, index)
         for k in range(blocks):
-            address = w.address(source, w.assign(f"mul i64 %apart, {k}"))
+            address = w.address(source, w.assign(f"mul i64 %block_step, {k}"))
             w.store(lanes.double, w.load(lanes.double, address, lanes.alignment), w.address(entry, k * lanes.width))
 
-    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
+    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %block_step"
     return loop_function(f"write_tile_{blocks}", arguments, column, linkage="")
 
 

@@ -15,10 +15,10 @@ from itertools import accumulate
 from typing import final
 
 from rbd.native.batch.column_tiles import ColumnTile, slice_length
-from rbd.native.batch.prefetching import fetch_lines
+from rbd.native.batch.prefetching import prefetch_lines
 from rbd.native.batch.transpose import call_deinterleave, call_interleave
 from rbd.native.codegen.ir import Lanes, Writer, loop_function
-from rbd.program.program import Port
+from rbd.program.ports import Port
 from rbd.scalars.arrays import Array
 
 _DOUBLE = 8
@@ -57,18 +57,18 @@ class PortAccess:
         self.row_step, *self._steps = (
             w.load("i64", w.address(layouts, first_word + k, "i64")) for k in range(1 + len(port.shape))
         )
-        self.is_shared = w.assign(f"icmp eq i64 {self.row_step}, 0")
+        self.is_shared = w.test(f"eq i64 {self.row_step}, 0")
         self.is_packed = self._packed()
-        single = w.assign(f"icmp eq i64 {self.row_step}, 1")
-        self.is_columns = w.assign(f"and i1 {single}, {w.assign(f'xor i1 {self.is_packed}, true')}")
+        single = w.test(f"eq i64 {self.row_step}, 1")
+        self.is_columns = w.all_of(single, w.negated(self.is_packed))
 
     def _packed(self) -> str:
         """Write whether the rows follow each other without gaps."""
         w, shape = self._w, self.port.shape
-        is_packed = w.assign(f"icmp eq i64 {self.row_step}, {self.port.size}")
+        is_packed = w.test(f"eq i64 {self.row_step}, {self.port.size}")
         for length, step, wanted in zip(shape, self._steps, _packed_steps(shape), strict=True):
             if length > 1:
-                is_packed = w.assign(f"and i1 {is_packed}, {w.assign(f'icmp eq i64 {step}, {wanted}')}")
+                is_packed = w.all_of(is_packed, w.test(f"eq i64 {step}, {wanted}"))
         return is_packed
 
     @property
@@ -82,8 +82,7 @@ class PortAccess:
 
     def read_shared(self, block: str) -> None:
         """Write the reading of the row that serves all, into all lanes."""
-        self._runs(self.pointer, block, lambda start, step, count, slot: self._call(
-            f"read_shared(ptr {start}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
+        self._call_on_runs("read_shared", self.pointer, block)
 
     def read(self, row: str, last: str, is_full: str, block: str) -> None:
         """Write the reading of rows from `row` on, of which `last` is the last: all lanes if they are full."""
@@ -93,18 +92,15 @@ class PortAccess:
             call_interleave(w, start, self.port.size, block)
 
         def columns() -> None:
-            self._runs(start, block, lambda source, step, count, slot: self._call(
-                f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
+            self._call_on_runs("read_columns", start, block)
 
         def entries() -> None:
-            self._runs(start, block, lambda source, step, count, slot: self._call(
-                f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {slot})"
-            ))  # fmt: skip
+            self._call_on_runs("read_entries", start, block, before=(f"i64 {self.row_step}", f"i64 {last}"))
 
         def loose() -> None:
-            w.if_(w.assign(f"and i1 {is_full}, {self.is_columns}"), columns, entries)
+            w.if_(w.all_of(is_full, self.is_columns), columns, entries)
 
-        w.if_(w.assign(f"and i1 {is_full}, {self.is_packed}"), packed, loose)
+        w.if_(w.all_of(is_full, self.is_packed), packed, loose)
 
     def write(self, row: str, block: str) -> None:
         """Write the storing of all lanes as rows from `row` on, without gaps or in columns."""
@@ -114,72 +110,71 @@ class PortAccess:
             call_deinterleave(w, block, self.port.size, start)
 
         def columns() -> None:
-            self._runs(start, block, lambda target, step, count, slot: self._call(
-                f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
+            self._call_on_runs("write_columns", start, block)
 
         w.if_(self.is_packed, packed, columns)
 
     def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
-        self._runs(self.row(row), block, lambda source, step, count, slot: self._call(
-            f"read_tile_{tile.blocks}"
-            f"(ptr {source}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.input_step}, ptr {sums})"
-        ))  # fmt: skip
+        after = f"i64 {tile.input_step}", f"ptr {sums}"
+        self._call_on_runs(f"read_tile_{tile.blocks}", self.row(row), block, after=after)
 
     def write_tile(self, row: str, tile: ColumnTile, block: str) -> None:
         """Write the storing of the columns of a tile."""
-        self._runs(self.row(row), block, lambda target, step, count, slot: self._call(
-            f"write_tile_{tile.blocks}(ptr {target}, i64 {step}, i64 {count}, ptr {slot}, i64 {tile.output_step})"
-        ))  # fmt: skip
+        self._call_on_runs(f"write_tile_{tile.blocks}", self.row(row), block, after=(f"i64 {tile.output_step}",))
 
     def read_slice(self, row: str, number: str, tile: ColumnTile, block: str, sums: str) -> None:
         """Write the reading of a slice of the columns of a tile, which has as many slices as blocks."""
-        part = f"i64 {number}, i64 {slice_length(self.port, tile.blocks)}"
-        self._call(
-            f"read_slice_{tile.blocks}"
-            f"(ptr {self.row(row)}, i64 {self._steps[0]}, {part}, ptr {block}, i64 {tile.input_step}, ptr {sums})"
-        )
+        columns = f"ptr {self.row(row)}", f"i64 {self._steps[0]}"
+        part = f"i64 {number}", f"i64 {slice_length(self.port, tile.blocks)}"
+        target = f"ptr {block}", f"i64 {tile.input_step}", f"ptr {sums}"
+        self._w.call("void", f"@read_slice_{tile.blocks}", *columns, *part, *target)
 
-    def fetch_slice(self, row: str, number: str, parts: int, blocks: int, *, write: bool) -> None:
-        """Write the fetching of a slice of the columns of the tile from `row` on into the second-level cache.
+    def prefetch_slice(self, row: str, number: str, parts: int, blocks: int, *, write: bool) -> None:
+        """Write the prefetching of a slice of the columns of the tile from `row` on into the second-level cache.
 
         The tile has so many blocks, and its columns so many slices for each.
         """
         if self.is_vector:
-            part = f"i64 {number}, i64 {slice_length(self.port, parts * blocks)}"
-            rows = blocks * self._lanes.width
-            start = self._w.assign(f"getelementptr double, ptr {self.pointer}, i64 {row}")
-            self._call(f"fetch_columns_{int(write)}(ptr {start}, i64 {self._steps[0]}, {part}, i64 {rows})")
+            start = self._w.address(self.pointer, row, inbounds=False)
+            columns = f"ptr {start}", f"i64 {self._steps[0]}"
+            part = f"i64 {number}", f"i64 {slice_length(self.port, parts * blocks)}"
+            rows = f"i64 {blocks * self._lanes.width}"
+            self._w.call("void", f"@prefetch_columns_{int(write)}", *columns, *part, rows)
 
-    def fetch_lines(self, row: str, lines: range, *, write: bool) -> None:
-        """Write the fetching of some of the cache lines from `row` on."""
+    def prefetch_lines(self, row: str, lines: range, *, write: bool) -> None:
+        """Write the prefetching of some of the cache lines from `row` on."""
         start = self._w.assign(f"mul i64 {row}, {self.row_step}")
-        pointer = self._w.assign(f"getelementptr double, ptr {self.pointer}, i64 {start}")
-        fetch_lines(self._w, pointer, lines, write=write)
+        prefetch_lines(self._w, self._w.address(self.pointer, start, inbounds=False), lines, write=write)
 
     def write_lane(self, row: str, lane: str, block: str) -> None:
         """Write the storing of one lane as a row, however it lies."""
         first = self._w.address(block, lane)
-        self._runs(self.row(row), first, lambda target, step, count, slot: self._call(
-            f"write_lane(ptr {target}, i64 {step}, i64 {count}, ptr {slot})"))  # fmt: skip
+        self._call_on_runs("write_lane", self.row(row), first)
 
-    def _call(self, call: str) -> None:
-        self._w.add(f"  call void @{call}")
+    def _call_on_runs(
+        self, function: str, start: str, block: str, *, before: Sequence[str] = (), after: Sequence[str] = ()
+    ) -> None:
+        """Write calls of a function of the entries along the last axis: their start, distance, number and slots.
 
-    def _runs(self, start: str, block: str, write: Callable[[str, str, int, str], None]) -> None:
-        """Write `write` for the entries along the last axis: where they start, their distance, number and slots."""
+        It has further arguments `before` the distance and `after` the slots.
+        """
         w, shape, width = self._w, self.port.shape, self._lanes.width
+
+        def call(run: str, step: str, count: int, slot: str) -> None:
+            entries = f"i64 {step}", f"i64 {count}", f"ptr {slot}"
+            w.call("void", f"@{function}", f"ptr {run}", *before, *entries, *after)
+
+        def call_on_run(index: str) -> None:
+            slot = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
+            call(self._run_start(start, index), self._steps[-1], shape[-1], slot)
+
         if not shape:
-            write(start, "0", 1, block)
+            call(start, "0", 1, block)
         elif len(shape) == 1:
-            write(start, self._steps[0], shape[0], block)
+            call(start, self._steps[0], shape[0], block)
         else:
-
-            def run(index: str) -> None:
-                slot = w.address(block, w.assign(f"mul i64 {index}, {shape[-1] * width}"))
-                write(self._run_start(start, index), self._steps[-1], shape[-1], slot)
-
-            w.for_each(math.prod(shape[:-1]) if shape[-1] else 0, run)
+            w.for_each(math.prod(shape[:-1]) if shape[-1] else 0, call_on_run)
 
     def _run_start(self, start: str, index: str) -> str:
         """Write the pointer to run number `index` of the last axis."""
@@ -244,7 +239,7 @@ def _read_entries(w: Writer, lanes: Lanes, entry: str, slot: str) -> None:
     """Write the reading of every lane by itself; those behind the last row repeat it."""
     vector = "poison"
     for lane in range(lanes.width):
-        row = w.assign(f"call i64 @llvm.smin.i64(i64 {lane}, i64 %last)")
+        row = w.call("i64", "@llvm.smin.i64", f"i64 {lane}", "i64 %last")
         value = w.load("double", w.address(entry, w.assign(f"mul i64 {row}, %row_step")))
         vector = (
             w.assign(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}") if lanes.width > 1 else value

@@ -51,13 +51,13 @@ def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
 def call_interleave(w: Writer, rows: str, size: int, block: str) -> None:
     """Write the reading of W rows of `size` columns, one behind the other from `rows` on, into a block."""
     if size:
-        w.add(f"  call void @{_name('interleave', size)}(ptr {rows}, i64 {size}, ptr {block})")
+        w.call("void", f"@{_name('interleave', size)}", f"ptr {rows}", f"i64 {size}", f"ptr {block}")
 
 
 def call_deinterleave(w: Writer, block: str, size: int, rows: str) -> None:
     """Write the storing of a block of `size` columns as W rows, one behind the other from `rows` on."""
     if size:
-        w.add(f"  call void @{_name('deinterleave', size)}(ptr {block}, i64 {size}, ptr {rows})")
+        w.call("void", f"@{_name('deinterleave', size)}", f"ptr {block}", f"i64 {size}", f"ptr {rows}")
 
 
 def _name(name: str, size: int) -> str:
@@ -109,7 +109,7 @@ def _write_groups(w: Writer, lanes: Lanes, size: int | str, group: _WriteGroup) 
     full = w.assign(f"udiv i64 %size, {width}") if isinstance(size, str) else size // width
     w.for_each(full, lambda index: group(w, lanes, starts, w.assign(f"mul i64 {index}, {width}")))
     if isinstance(size, str):
-        is_whole = w.assign(f"icmp eq i64 {w.assign(f'mul i64 {full}, {width}')}, %size")
+        is_whole = w.test(f"eq i64 {w.assign(f'mul i64 {full}, {width}')}, %size")
         w.unless(is_whole, lambda: group(w, lanes, starts, w.assign(f"sub i64 %size, {width}")))
     elif size % width:
         group(w, lanes, starts, str(size - width))

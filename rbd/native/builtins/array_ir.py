@@ -6,183 +6,116 @@ float64 matrix in column order becomes one in row order. For everything else the
 
 from __future__ import annotations
 
-from typing import Final
+from rbd.native.builtins.objects_ir import (
+    field,
+    field_address,
+    has_type,
+    leave_unless_floats,
+    new_array,
+    return_not_implemented,
+)
+from rbd.native.codegen.ir import Writer
+from rbd.native.runtime import abi
 
-from rbd.native.builtins.ir_parts import ARRAY_HEAD, IS_ARRAY
 
-ARRAY_TEXT: Final = """
-; Copies the numbers of a tuple; false if it is no tuple of this length, or holds something else.
-define internal i1 @copy_tuple(ptr %object, i64 %length, ptr %to) nounwind {
-begin:
-  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_tuple = icmp eq ptr %type, $tuple
-  %size_at = getelementptr i8, ptr %object, i64 $TUPLE_SIZE
-  br i1 %is_tuple, label %count, label %refuse
-count:
-  %size = load i64, ptr %size_at
-  %fits = icmp eq i64 %size, %length
-  %items = getelementptr i8, ptr %object, i64 $TUPLE_ITEMS
-  br i1 %fits, label %next, label %refuse
-next:
-  %k = phi i64 [0, %count], [%k_next, %store]
-  %more = icmp slt i64 %k, %length
-  br i1 %more, label %item, label %done
-item:
-  %item_at = getelementptr ptr, ptr %items, i64 %k
-  %entry = load ptr, ptr %item_at
-  %entry_type_at = getelementptr i8, ptr %entry, i64 $OBJECT_TYPE
-  %entry_type = load ptr, ptr %entry_type_at
-  %is_float = icmp eq ptr %entry_type, $float
-  br i1 %is_float, label %float, label %other
-float:
-  %value_at = getelementptr i8, ptr %entry, i64 $FLOAT_VALUE
-  %value = load double, ptr %value_at
-  br label %store
-other:
-  %is_int = icmp eq ptr %entry_type, $int
-  br i1 %is_int, label %int, label %refuse
-int:
-  %converted = call double $PyLong_AsDouble(ptr %entry)
-  %is_doubtful = fcmp oeq double %converted, -1.0
-  br i1 %is_doubtful, label %doubtful, label %store
-doubtful:
-  call void $PyErr_Clear()
-  br label %refuse
-store:
-  %number = phi double [%value, %float], [%converted, %int]
-  %number_to = getelementptr double, ptr %to, i64 %k
-  store double %number, ptr %number_to
-  %k_next = add i64 %k, 1
-  br label %next
-done:
-  ret i1 true
-refuse:
-  ret i1 false
-}
+def array_functions() -> str:
+    """Return `@array(self, object)` and `@row_order(self, object)`."""
+    return _copy_tuple() + _array() + _row_order()
 
-define ptr @array(ptr %self, ptr %object) nounwind {
-begin:
-  %lengths = alloca [2 x i64], align 16
-  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_tuple = icmp eq ptr %type, $tuple
-  br i1 %is_tuple, label %count, label %refuse
-count:
-  %size_at = getelementptr i8, ptr %object, i64 $TUPLE_SIZE
-  %size = load i64, ptr %size_at
-  %items = getelementptr i8, ptr %object, i64 $TUPLE_ITEMS
-  store i64 %size, ptr %lengths
-  %is_empty = icmp eq i64 %size, 0
-  br i1 %is_empty, label %refuse, label %look
-look:
-  %first = load ptr, ptr %items
-  %first_type_at = getelementptr i8, ptr %first, i64 $OBJECT_TYPE
-  %first_type = load ptr, ptr %first_type_at
-  %is_nested = icmp eq ptr %first_type, $tuple
-  br i1 %is_nested, label %nested, label %make
-nested:
-  %width_at = getelementptr i8, ptr %first, i64 $TUPLE_SIZE
-  %width = load i64, ptr %width_at
-  %second = getelementptr i64, ptr %lengths, i64 1
-  store i64 %width, ptr %second
-  br label %make
-make:
-  %axes = phi i32 [1, %look], [2, %nested]
-  %row = phi i64 [0, %look], [%width, %nested]
-  %new = call ptr $PyArray_New(ptr $ndarray, i32 %axes, ptr %lengths, i32 $DOUBLE, $no_data)
-  %no_new = icmp eq ptr %new, null
-  br i1 %no_new, label %no_memory, label %fill
-fill:
-  %data_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
-  %data = load ptr, ptr %data_at
-  br i1 %is_nested, label %next, label %flat
-flat:
-  %all = call i1 @copy_tuple(ptr %object, i64 %size, ptr %data)
-  br i1 %all, label %done, label %give_back
-next:
-  %k = phi i64 [0, %fill], [%k_next, %copied]
-  %more = icmp slt i64 %k, %size
-  br i1 %more, label %copy, label %done
-copy:
-  %row_at = getelementptr ptr, ptr %items, i64 %k
-  %row_of = load ptr, ptr %row_at
-  %place = mul i64 %k, %row
-  %row_to = getelementptr double, ptr %data, i64 %place
-  %good = call i1 @copy_tuple(ptr %row_of, i64 %row, ptr %row_to)
-  br i1 %good, label %copied, label %give_back
-copied:
-  %k_next = add i64 %k, 1
-  br label %next
-done:
-  ret ptr %new
-give_back:
-  call void $Py_DecRef(ptr %new)
-  br label %refuse
-refuse:
-  call void $Py_IncRef(ptr $NotImplemented)
-  ret ptr $NotImplemented
-no_memory:
-  ret ptr null
-}
-"""
 
-ROW_ORDER_TEXT: Final = f"""
-define ptr @row_order(ptr %self, ptr %object) nounwind {{
-begin:
-{IS_ARRAY}  %flags = or i32 $ALIGNED, $COLUMN_ORDER
-  br i1 %is_array, label %look, label %refuse
-look:
-{ARRAY_HEAD}  %is_matrix = icmp eq i32 %axes_found, 2
-  %fit_0 = and i1 %is_double, %flags_fit
-  %fit = and i1 %fit_0, %is_matrix
-  br i1 %fit, label %make, label %refuse
-make:
-  %lengths_at = getelementptr i8, ptr %object, i64 $ARRAY_SHAPE
-  %lengths = load ptr, ptr %lengths_at
-  %width_at = getelementptr i64, ptr %lengths, i64 1
-  %height = load i64, ptr %lengths
-  %width = load i64, ptr %width_at
-  %from_at = getelementptr i8, ptr %object, i64 $ARRAY_DATA
-  %from = load ptr, ptr %from_at
-  %new = call ptr $PyArray_New(ptr $ndarray, i32 2, ptr %lengths, i32 $DOUBLE, $no_data)
-  %no_new = icmp eq ptr %new, null
-  br i1 %no_new, label %no_memory, label %fill
-fill:
-  %to_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
-  %to = load ptr, ptr %to_at
-  br label %row
-row:
-  %i = phi i64 [0, %fill], [%i_next, %row_done]
-  %row_to = phi ptr [%to, %fill], [%row_end, %row_done]
-  %more_rows = icmp slt i64 %i, %height
-  br i1 %more_rows, label %row_begin, label %done
-row_begin:
-  %row_from = getelementptr double, ptr %from, i64 %i
-  br label %entry
-entry:
-  %j = phi i64 [0, %row_begin], [%j_next, %one]
-  %place = phi i64 [0, %row_begin], [%place_next, %one]
-  %more = icmp slt i64 %j, %width
-  br i1 %more, label %one, label %row_done
-one:
-  %number_at = getelementptr double, ptr %row_from, i64 %place
-  %number = load double, ptr %number_at
-  %number_to = getelementptr double, ptr %row_to, i64 %j
-  store double %number, ptr %number_to
-  %j_next = add i64 %j, 1
-  %place_next = add i64 %place, %height
-  br label %entry
-row_done:
-  %i_next = add i64 %i, 1
-  %row_end = getelementptr double, ptr %row_to, i64 %width
-  br label %row
-done:
-  ret ptr %new
-refuse:
-  call void $Py_IncRef(ptr $NotImplemented)
-  ret ptr $NotImplemented
-no_memory:
-  ret ptr null
-}}
-"""
+def _copy_tuple() -> str:
+    """Return `@copy_tuple(object, length, to)`: copies numbers; false if it is no tuple of so many numbers."""
+    w = Writer()
+    w.begin_function("internal i1 @copy_tuple(ptr %object, i64 %length, ptr %to) nounwind")
+    w.leave_unless(has_type(w, "%object", "tuple"), "wrong")
+    w.leave_unless(w.test(f"eq i64 {field(w, '%object', abi.TUPLE_SIZE, 'i64')}, %length"), "wrong")
+    items = field_address(w, "%object", abi.TUPLE_ITEMS)
+
+    def copy(k: str) -> None:
+        item, to = w.element(items, k), w.address("%to", k)
+        w.if_(
+            has_type(w, item, "float"),
+            lambda: w.store("double", field(w, item, abi.FLOAT_VALUE, "double"), to),
+            lambda: _copy_int(w, item, to),
+        )
+
+    w.for_each("%length", copy)
+    w.ret("i1 true")
+    w.begin_block("doubtful")
+    w.call("void", "$PyErr_Clear")
+    w.jump("wrong")
+    w.begin_block("wrong")
+    w.end_function("i1 false")
+    return w.text()
+
+
+def _copy_int(w: Writer, item: str, to: str) -> None:
+    """Write the copying of an int; -1 may stand for an error."""
+    w.leave_unless(has_type(w, item, "int"), "wrong")
+    number = w.call("double", "$PyLong_AsDouble", f"ptr {item}")
+    w.leave_if(w.assign(f"fcmp oeq double {number}, -1.0"), "doubtful")
+    w.store("double", number, to)
+
+
+def _array() -> str:
+    """Return `@array(self, object)`: the array of a tuple."""
+    w = Writer()
+    w.begin_function("ptr @array(ptr %self, ptr %object) nounwind")
+    lengths = w.assign("alloca [2 x i64], align 16")
+    w.leave_unless(has_type(w, "%object", "tuple"), "declined")
+    size, items = field(w, "%object", abi.TUPLE_SIZE, "i64"), field_address(w, "%object", abi.TUPLE_ITEMS)
+    w.leave_if(w.test(f"eq i64 {size}, 0"), "declined")
+    first = w.load("ptr", items)
+    is_nested = has_type(w, first, "tuple")
+    width = w.value_if("i64", is_nested, lambda: field(w, first, abi.TUPLE_SIZE, "i64"), "0")
+    w.store("i64", size, lengths)
+    w.store("i64", width, w.address(lengths, 1, "i64"))
+    new = new_array(w, w.select("i32", is_nested, "2", "1"), lengths)
+    w.leave_if(w.is_null(new), "no_memory")
+    data = field(w, new, abi.ARRAY_DATA)
+
+    def copy(items: str, length: str, to: str) -> None:
+        is_copied = w.call("i1", "@copy_tuple", f"ptr {items}", f"i64 {length}", f"ptr {to}")
+        w.leave_unless(is_copied, "give_back")
+
+    def copy_row(k: str) -> None:
+        copy(w.element(items, k), width, w.address(data, w.assign(f"mul i64 {k}, {width}")))
+
+    w.if_(is_nested, lambda: w.for_each(size, copy_row), lambda: copy("%object", size, data))
+    w.ret(f"ptr {new}")
+    w.begin_block("give_back")
+    w.call("void", "$Py_DecRef", f"ptr {new}")
+    w.jump("declined")
+    return_not_implemented(w, "declined")
+    w.begin_block("no_memory")
+    w.end_function("ptr null")
+    return w.text()
+
+
+def _row_order() -> str:
+    """Return `@row_order(self, object)`: the copy in row order of a matrix in column order."""
+    w = Writer()
+    w.begin_function("ptr @row_order(ptr %self, ptr %object) nounwind")
+    w.leave_unless(has_type(w, "%object", "ndarray"), "declined")
+    leave_unless_floats(w, "%object", str(abi.ALIGNED | abi.COLUMN_ORDER), "2", "declined")
+    lengths, source = field(w, "%object", abi.ARRAY_SHAPE), field(w, "%object", abi.ARRAY_DATA)
+    height, width = w.element(lengths, 0, "i64"), w.element(lengths, 1, "i64")
+    new = new_array(w, "2", lengths)
+    w.leave_if(w.is_null(new), "no_memory")
+    target = field(w, new, abi.ARRAY_DATA)
+
+    def copy_row(row: str) -> None:
+        start, to = w.address(source, row), w.address(target, w.assign(f"mul i64 {row}, {width}"))
+
+        def copy(column: str) -> None:
+            number = w.element(start, w.assign(f"mul i64 {column}, {height}"), "double")
+            w.store("double", number, w.address(to, column))
+
+        w.for_each(width, copy)
+
+    w.for_each(height, copy_row)
+    w.ret(f"ptr {new}")
+    return_not_implemented(w, "declined")
+    w.begin_block("no_memory")
+    w.end_function("ptr null")
+    return w.text()

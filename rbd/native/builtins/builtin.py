@@ -3,8 +3,8 @@
 The interpreter calls such a builtin directly. Machine code looks at every argument and, when all are arrays just as the
 program wants them, runs it between them, memory the builtin is bound to, and new arrays. Batches and strided
 arrays go the same way, once there is code for rows. In every other case (lists, other dtypes or shapes, most keywords,
-a status that is not clean) it calls the fallback with the same arguments, which converts, computes or raises;
-without a fallback it returns NotImplemented.
+a status that is not clean, no memory for results) it calls the fallback with the same arguments, which converts,
+computes or raises; without a fallback it returns NotImplemented.
 
 The code that looks at arguments is the same for all programs and made once per process. Addresses of this process are
 baked into it, so it never goes to disk.
@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, final
 
 import attrs
 
-from rbd.native.builtins.builtin_ir import CONTEXT, MAX_PORTS, builtin_module
+from rbd.native.builtins.builtin_ir import builtin_functions
+from rbd.native.builtins.call_context import CONTEXT, MAX_LAYOUT_WORDS, MAX_PORTS
 from rbd.native.builtins.context import (
     FAST_WITH_KEYWORDS,
     BuiltinContext,
@@ -28,13 +29,13 @@ from rbd.native.builtins.context import (
     Table,
     Word,
     address_table,
-    context_fields,
     copy_table,
     guard_table,
     word_table,
 )
+from rbd.native.builtins.objects_ir import with_addresses
 from rbd.native.builtins.parameters import CallSignature, Overloads, signature_words
-from rbd.native.builtins.rows_ir import MAX_LAYOUT_WORDS
+from rbd.native.builtins.records import structure_fields
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble_shared
@@ -63,7 +64,7 @@ class Binding:
     """Counts successful calls that write to `outputs`."""
     signature: CallSignature | None = None
     """Parameters of calls with keywords; without it `out` is the only one, and for a single result."""
-    series: int | None = None
+    series_input: int | None = None
     """Of a rollout: the input that may have a row per call. The last argument is the number of calls then."""
 
 
@@ -71,7 +72,7 @@ class Binding:
 class _CallContext(BuiltinContext):
     """The `self` of these builtins. Being called, it passes the call on to the fallback."""
 
-    _fields_ = context_fields(CONTEXT)
+    _fields_ = structure_fields(CONTEXT)
 
     fallback: Callable[..., object] | None
 
@@ -97,21 +98,21 @@ def make_builtin(
     """
     if not _is_possible(compiled, binding):
         return fallback
-    context = _context(compiled, binding or Binding(), overloads)
-    context.has_fallback, context.fallback = fallback is not None, fallback
+    context = _context(compiled, binding or Binding(), overloads, has_fallback=fallback is not None)
+    context.fallback = fallback
     return context.builtin(_code().address("builtin"), name or compiled.outline.name, FAST_WITH_KEYWORDS, documentation)
 
 
 def add_overload(compiled: CompiledProgram, binding: Binding, overloads: Overloads) -> None:
     """Add the builtin of another program to the overloads of a method, if that is possible."""
     if _is_possible(compiled, binding):
-        overloads.append(_context(compiled, binding))
+        overloads.append(_context(compiled, binding, None, has_fallback=False))
 
 
 def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
     """Return whether there may be a builtin of a program."""
     ports = compiled.outline
-    arguments = len(ports.inputs) + (binding is not None and binding.series is not None)
+    arguments = len(ports.inputs) + (binding is not None and binding.series_input is not None)
     if not abi.is_supported() or max(arguments, len(ports.outputs)) > MAX_PORTS:
         return False
     if binding is not None and binding.signature is not None and not binding.signature.is_possible(arguments):
@@ -122,42 +123,41 @@ def _is_possible(compiled: CompiledProgram, binding: Binding | None) -> bool:
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code all builtins share, which is kept for good."""
-    return Library(assemble_shared(builtin_module(abi.addresses())), ("builtin",))
+    return Library(assemble_shared(with_addresses(builtin_functions(), abi.symbol_addresses())), ("builtin",))
 
 
-def _context(compiled: CompiledProgram, binding: Binding, overloads: Overloads | None = None) -> _CallContext:
+def _context(
+    compiled: CompiledProgram, binding: Binding, overloads: Overloads | None, *, has_fallback: bool
+) -> _CallContext:
     """Return the words for machine code."""
     ports, inputs, owner = compiled.outline, binding.inputs, binding.owner
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
-    own = array("q", [0])
-    compiled.load_entries()
-    argument_count = len(free) + (binding.series is not None)
-    parameters, kept = signature_words(binding.signature, argument_count)
-    tables = _tables(compiled, binding, free)
-    guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
-    context = _CallContext(
+    counter = binding.counter or Word(array("q", [0]), 0)
+    compiled.compile_single_unless_rows()
+    argument_count = len(free) + (binding.series_input is not None)
+    parameters, referenced = signature_words(binding.signature, argument_count)
+    guards, copies = guard_table(binding.guards), copy_table(binding.copies)
+    bound_inputs, bound_outputs = address_table(inputs), address_table(binding.outputs or ())
+    shapes = _shape_table([*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs)])
+    context = _CallContext.of(
         entries=compiled.entries.buffer_info()[0],
-        row_limit_count=0 if inputs or binding.outputs is not None else compiled.small_batch,
+        max_small_batch_rows=0 if inputs or binding.outputs is not None else compiled.max_small_batch_rows,
         owner=None if owner is None else owner.address,
-        guards=guards, guard_count=len(binding.guards), bound=bound, bound_count=len(inputs), shapes=shapes,
+        guards=ctypes.addressof(guards), guard_count=len(binding.guards),
+        bound_inputs=ctypes.addressof(bound_inputs), bound_input_count=len(inputs), shapes=ctypes.addressof(shapes),
         first_argument=free[0] if free else 0, argument_count=argument_count,
-        series=-1 if binding.series is None else binding.series,
-        targets=None if binding.outputs is None else targets, output_count=len(ports.outputs),
-        copies=copies, copy_count=len(binding.copies), counter=(binding.counter or Word(own, 0)).address,
+        series_input=-1 if binding.series_input is None else binding.series_input,
+        bound_outputs=None if binding.outputs is None else ctypes.addressof(bound_outputs),
+        output_count=len(ports.outputs),
+        copies=ctypes.addressof(copies), copy_count=len(binding.copies), counter=counter.address,
+        has_fallback=has_fallback,
         next_overload=None if overloads is None else overloads.first, **parameters,
     )  # fmt: skip
-    context.kept = (compiled, binding, tables, own, kept, overloads, _code())
+    tables = guards, bound_inputs, shapes, bound_outputs, copies
+    context.references = (compiled, binding, tables, counter, referenced, overloads, _code())
     return context
 
 
-def _tables(compiled: CompiledProgram, binding: Binding, free: list[int]) -> tuple[Table, ...]:
-    """Return the tables: guards, bound inputs, shapes, targets and copies; the inputs `free` are arguments."""
-    ports = compiled.outline
-    shapes = (*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs))
-    return (
-        guard_table(binding.guards),
-        address_table(binding.inputs),
-        word_table([n for shape in shapes for n in (len(shape), *shape)]),
-        address_table(binding.outputs or ()),
-        copy_table(binding.copies),
-    )
+def _shape_table(shapes: Sequence[tuple[int, ...]]) -> Table:
+    """Return the number of axes and the lengths of all shapes."""
+    return word_table([n for shape in shapes for n in (len(shape), *shape)])

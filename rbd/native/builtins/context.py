@@ -6,16 +6,21 @@ import ctypes
 import functools
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, final
+from itertools import chain
+from typing import Any, Final, NamedTuple, Self, TypeAlias, final
 
 import attrs
 
-from rbd.native.builtins.ir_parts import is_number
+from rbd.native.builtins.context_ir import COPIED, GUARD
+from rbd.native.builtins.records import record_words, require_names
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 
 NO_ARGUMENTS: Final = 0x04
-FAST_WITH_KEYWORDS: Final = 0x80 | 0x02
+ONE_ARGUMENT: Final = 0x08
+FAST: Final = 0x80
+FAST_WITH_KEYWORDS: Final = FAST | 0x02
+"""Flags of `MethodDefinition`: how the interpreter passes the arguments of a call."""
 
 
 @final
@@ -30,6 +35,20 @@ class Word:
     def address(self) -> int:
         """Address of the word."""
         return self.words.buffer_info()[0] + self.index * self.words.itemsize
+
+
+@final
+class StateWords(NamedTuple):
+    """The words of a live state."""
+
+    owner: Word
+    """Holds the thread that may call."""
+    q_version: Word
+    v_version: Word
+
+    def addresses(self) -> dict[str, int]:
+        """Return the addresses of all words, by name."""
+        return {name: word.address for name, word in self._asdict().items()}
 
 
 Guards: TypeAlias = tuple[tuple[Word, int], ...]
@@ -55,9 +74,15 @@ class BuiltinContext(ctypes.Structure):
     """The `self` of a builtin: the words machine code reads, and everything that must live as long."""
 
     definition: MethodDefinition
-    kept: tuple[object, ...]
+    references: tuple[object, ...]
     next_overload: int | None
     """Address of the word with the next context; only of builtins with parameters."""
+
+    @classmethod
+    def of(cls, **words: int | None) -> Self:
+        """Return a context; raises KeyError unless the words have their names, which ctypes does not check."""
+        require_names({name for name, *_ in cls._fields_}, words)
+        return cls(**words)
 
     def builtin(
         self, function: int, name: str, flags: int = NO_ARGUMENTS, documentation: str = ""
@@ -76,11 +101,6 @@ def _builtin_maker() -> Callable[..., Any]:
     return prototype(maker)
 
 
-def context_fields(names: Sequence[str]) -> list[tuple[str, type[Any]]]:
-    """Return the fields of a structure of these words."""
-    return [(name, ctypes.c_int64 if is_number(name) else ctypes.c_void_p) for name in names]
-
-
 def word_table(words: Sequence[int]) -> Table:
     """Return words in memory."""
     return (ctypes.c_int64 * max(len(words), 1))(*words)
@@ -88,14 +108,19 @@ def word_table(words: Sequence[int]) -> Table:
 
 def address_table(arrays: Sequence[Array | None]) -> Table:
     """Return the addresses of arrays; null for None."""
-    return word_table([0 if each is None else abi.address(each) for each in arrays])
+    return word_table([0 if each is None else abi.data_address(each) for each in arrays])
 
 
 def guard_table(guards: Guards) -> Table:
-    """Return pairs of an address and the word required there."""
-    return word_table([x for word, expected in guards for x in (word.address, expected)])
+    """Return a table of `GUARD`."""
+    records = (record_words(GUARD, address=word.address, expected=expected) for word, expected in guards)
+    return word_table(list(chain.from_iterable(records)))
 
 
 def copy_table(copies: Copies) -> Table:
-    """Return triples from, to, bytes."""
-    return word_table([x for a, b in copies for x in (abi.address(a), abi.address(b), a.nbytes)])
+    """Return a table of `COPIED`."""
+    records = (
+        record_words(COPIED, source=abi.data_address(source), target=abi.data_address(target), bytes=source.nbytes)
+        for source, target in copies
+    )
+    return word_table(list(chain.from_iterable(records)))

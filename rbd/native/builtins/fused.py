@@ -9,28 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, final
 
-from rbd.native.builtins.context import BuiltinContext, context_fields
-from rbd.native.builtins.ir_parts import FIND_CONTEXT, context_loads, filled
+from rbd.native.builtins.context import FAST, BuiltinContext
+from rbd.native.builtins.context_ir import context_of
+from rbd.native.builtins.objects_ir import field, has_type, with_addresses
+from rbd.native.builtins.records import INTEGER, structure_fields
 from rbd.native.codegen.arithmetic import library_symbol
+from rbd.native.codegen.ir import Writer
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.program import interpret
 from rbd.program.opcodes import Op
 from rbd.scalars import libm
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
 
-_CONTEXT: Final = ("product_sign", "addend_sign")
+_CONTEXT: Final = {"product_sign": INTEGER, "addend_sign": INTEGER}
 """The words of the structure: what is added, by exclusive or, to the bits of the first and of the last operand."""
-_FAST: Final = 0x80
 _SIGN_BIT: Final = -(2**63)
-_OPERANDS: Final = "abc"
 
 
 @final
 class _FusedContext(BuiltinContext):
     """The `self` of these builtins. Being called, it passes the call on to the fallback."""
 
-    _fields_ = context_fields(_CONTEXT)
+    _fields_ = structure_fields(_CONTEXT)
 
     fallback: Callable[..., float]
 
@@ -43,70 +45,51 @@ def use_fused_builtins() -> None:
     """Let the interpreter call builtins for fused multiply-adds from now on, where they can be made."""
     if not abi.is_supported():
         return
-    code = Library(assemble_shared(_module()), ("fused",))
+    code = Library(assemble_shared(with_addresses(_function(), abi.symbol_addresses())), ("fused",))
     for op in (Op.FMA, Op.FMS, Op.FNMA, Op.FNMS):
         signs = op.row.signs or (1, 1)
         builtin = _builtin(code, op, *signs)
         if _rounds_once(builtin, *signs):
-            interpret.set_function(op, builtin)
-    libm.set_fma(interpret.FUNCTIONS[Op.FMA])
+            interpret.FLOAT_FUNCTIONS[op] = builtin
+    NATIVE_FUNCTIONS.fma = interpret.FLOAT_FUNCTIONS[Op.FMA]
 
 
 def _builtin(code: Library, op: Op, product: int, addend: int) -> libm.Ternary:
     """Return the builtin of +-(a b) +- c."""
-    context = _FusedContext(*(0 if sign > 0 else _SIGN_BIT for sign in (product, addend)))
-    context.kept, context.fallback = (code,), interpret.FUNCTIONS[op]
-    return context.builtin(code.address("fused"), op.name.lower(), _FAST)
+    product_sign, addend_sign = (0 if sign > 0 else _SIGN_BIT for sign in (product, addend))
+    context = _FusedContext.of(product_sign=product_sign, addend_sign=addend_sign)
+    context.references, context.fallback = (code,), interpret.FLOAT_FUNCTIONS[op]
+    return context.builtin(code.address("fused"), op.name.lower(), FAST)
 
 
 def _rounds_once(builtin: libm.Ternary, product: int, addend: int) -> bool:
     return libm.is_fma(lambda a, b, c: builtin(product * a, b, addend * c))
 
 
-def _module() -> str:
-    """Return the module; all builtins share its function, whose structures differ."""
-    begin = "define ptr @fused(ptr %self, ptr %args, i64 %count) nounwind {\nbegin:\n"
-    loads, calls = "".join(map(_float, _OPERANDS)) + "d_is_next:\n", FIND_CONTEXT + context_loads(_CONTEXT) + _COMPUTE
-    declared = f"declare double @{library_symbol('fma')}(double, double, double)\n"
-    return filled(declared + begin + _THREE + loads + calls + _DECLINE, abi.addresses())
+def _function() -> str:
+    """Return `@fused(self, arguments, count)`, which all builtins share; their contexts differ."""
+    w, fma = Writer(), f"@{library_symbol('fma')}"
+    w.begin_function("ptr @fused(ptr %self, ptr %args, i64 %count) nounwind")
+    w.leave_unless(w.test("eq i64 %count, 3"), "declined")
+    a, b, c = (_float(w, k) for k in range(3))
+    context = context_of(w, "%self", _CONTEXT)
+    a, c = _signed(w, a, context["product_sign"]), _signed(w, c, context["addend_sign"])
+    value = w.call("double", fma, f"double {a}", f"double {b}", f"double {c}")
+    w.ret(f"ptr {w.call('ptr', '$PyFloat_FromDouble', f'double {value}')}")
+    w.begin_block("declined")
+    answer = w.call("ptr", "$PyObject_Vectorcall", "ptr %self", "ptr %args", "i64 %count", "ptr null")
+    w.end_function(f"ptr {answer}")
+    return f"declare double {fma}(double, double, double)\n{w.text()}"
 
 
-def _float(name: str) -> str:
-    """Return the load of an operand, which must be a float."""
-    following = f"{chr(ord(name) + 1)}_is_next"
-    return f"""\
-{name}_is_next:
-  %{name}_at = getelementptr ptr, ptr %args, i64 {_OPERANDS.index(name)}
-  %{name}_object = load ptr, ptr %{name}_at
-  %{name}_type_at = getelementptr i8, ptr %{name}_object, i64 $OBJECT_TYPE
-  %{name}_type = load ptr, ptr %{name}_type_at
-  %{name}_is_float = icmp eq ptr %{name}_type, $float
-  %{name}_value_at = getelementptr i8, ptr %{name}_object, i64 $FLOAT_VALUE
-  br i1 %{name}_is_float, label %{following}, label %decline
-"""
+def _float(w: Writer, index: int) -> str:
+    """Write the load of an operand, which must be a float."""
+    operand = w.element("%args", index)
+    w.leave_unless(has_type(w, operand, "float"), "declined")
+    return field(w, operand, abi.FLOAT_VALUE, "double")
 
 
-_THREE: Final = """\
-  %is_three = icmp eq i64 %count, 3
-  br i1 %is_three, label %a_is_next, label %decline
-"""
-
-_COMPUTE: Final = f"""\
-  %a_bits = load i64, ptr %a_value_at
-  %b = load double, ptr %b_value_at
-  %c_bits = load i64, ptr %c_value_at
-  %a_signed = xor i64 %a_bits, %product_sign
-  %c_signed = xor i64 %c_bits, %addend_sign
-  %a = bitcast i64 %a_signed to double
-  %c = bitcast i64 %c_signed to double
-  %value = call double @{library_symbol("fma")}(double %a, double %b, double %c)
-  %result = call ptr $PyFloat_FromDouble(double %value)
-  ret ptr %result
-"""
-
-_DECLINE: Final = """\
-decline:
-  %answer = call ptr $PyObject_Vectorcall(ptr %self, ptr %args, i64 %count, ptr null)
-  ret ptr %answer
-}
-"""
+def _signed(w: Writer, number: str, sign: str) -> str:
+    """Write the addition, by exclusive or, of a sign to the bits of a number."""
+    bits = w.assign(f"bitcast double {number} to i64")
+    return w.assign(f"bitcast i64 {w.assign(f'xor i64 {bits}, {sign}')} to double")

@@ -11,7 +11,8 @@ from typing import Final, cast, final
 import attrs
 
 from rbd.native.builtins.context import BuiltinContext, Word, word_table
-from rbd.native.builtins.parameters_ir import CONSTANT, INPUT, MAPPING, RESULT
+from rbd.native.builtins.parameters_ir import CONSTANT, INPUT, MAPPING, PARAMETER, RESULT
+from rbd.native.builtins.records import record_words
 from rbd.native.runtime.locks import Lock
 from rbd.scalars.arrays import Array
 
@@ -65,10 +66,10 @@ class CallParameter:
         return range(self.index, self.index + len(keys))
 
     @property
-    def words(self) -> tuple[int, ...]:
+    def words(self) -> list[int]:
         """The words for machine code."""
-        has_object = self.value is not None or self.kind == CONSTANT
-        return id(self.name), self.kind, self.index, id(self.value) if has_object else 0
+        value = id(self.value) if self.value is not None or self.kind == CONSTANT else 0
+        return record_words(PARAMETER, name=id(self.name), kind=self.kind, index=self.index, value=value)
 
 
 @final
@@ -93,13 +94,13 @@ class CallSignature:
         positional = sum(each.is_positional for each in self.parameters)
         required = sum(1 << k for k, each in enumerate(self.parameters) if each.is_required)
         words = {
-            "plain_count": argument_count if self._is_plain(argument_count) else -1,
+            "positional_input_count": argument_count if self._takes_inputs_by_position(argument_count) else -1,
             "parameters": ctypes.addressof(table), "parameter_count": len(self.parameters),
             "positional_count": positional, "required": required, "defaults": ctypes.addressof(defaults),
         }  # fmt: skip
         return words, (table, defaults, self)
 
-    def _is_plain(self, argument_count: int) -> bool:
+    def _takes_inputs_by_position(self, argument_count: int) -> bool:
         """Return whether the inputs may be given by position alone."""
         kinds = [(each.kind, each.index) for each in self.parameters[:argument_count] if each.is_positional]
         rest = self.parameters[argument_count:]
@@ -137,5 +138,6 @@ class Overloads:
 def signature_words(signature: CallSignature | None, argument_count: int) -> tuple[dict[str, int], tuple[object, ...]]:
     """Return the words of a context about parameters, and what they refer to; without a signature it has none."""
     if signature is None:
-        return {"plain_count": argument_count}, ()
+        names = "parameters", "parameter_count", "positional_count", "required", "defaults"
+        return {"positional_input_count": argument_count, **dict.fromkeys(names, 0)}, ()
     return signature.words(argument_count)

@@ -7,12 +7,19 @@ constant has another value is left to the next builtin of the method.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
+
+from rbd.native.builtins.call_context import CONTEXT
+from rbd.native.builtins.objects_ir import copy, field, field_address, has_type
+from rbd.native.builtins.records import INTEGER, POINTER, Record
+from rbd.native.codegen.ir import Writer
+from rbd.native.runtime import abi
 
 INPUT, CONSTANT, RESULT, MAPPING = range(4)
 """Kinds of parameters."""
-NUMBERS: Final = {"INPUT": INPUT, "CONSTANT": CONSTANT, "RESULT": RESULT, "PARAMETER_WORDS": 4}
-"""Numbers in the text. The words of a parameter are its name, its kind, an index and an object:
+PARAMETER: Final = {"name": POINTER, "kind": INTEGER, "index": INTEGER, "value": POINTER}
+"""A parameter; the index and the value of its kind are:
 
     INPUT     the index of the input; what None stands for, or null
     CONSTANT  0; the only value
@@ -20,144 +27,117 @@ NUMBERS: Final = {"INPUT": INPUT, "CONSTANT": CONSTANT, "RESULT": RESULT, "PARAM
     MAPPING   the index of the first of its inputs; a tuple of the keys, one per input
 """
 
-FIND_ARGUMENTS: Final = """
-; Whether an argument fits a parameter; it is stored among the inputs, or in %given.
-define internal i1 @fits(ptr %parameter, ptr %object, ptr %objects, ptr %given) nounwind {
-begin:
-  %kind_at = getelementptr i64, ptr %parameter, i64 1
-  %kind = load i64, ptr %kind_at
-  %index_at = getelementptr i64, ptr %parameter, i64 2
-  %index = load i64, ptr %index_at
-  %value_at = getelementptr i64, ptr %parameter, i64 3
-  %value = load ptr, ptr %value_at
-  %place = getelementptr ptr, ptr %objects, i64 %index
-  %type_at = getelementptr i8, ptr %object, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_none = icmp eq ptr %object, $None
-  switch i64 %kind, label %mapping [i64 $INPUT, label %input i64 $CONSTANT, label %constant i64 $RESULT, label %result]
-input:
-  %no_value = icmp eq ptr %value, null
-  %unusable = and i1 %is_none, %no_value
-  br i1 %unusable, label %unfit, label %take
-take:
-  %taken = select i1 %is_none, ptr %value, ptr %object
-  store ptr %taken, ptr %place
-  ret i1 true
-constant:
-  %same = icmp eq ptr %object, %value
-  br i1 %same, label %fit, label %text
-text:
-  %value_type_at = getelementptr i8, ptr %value, i64 $OBJECT_TYPE
-  %value_type = load ptr, ptr %value_type_at
-  %is_text = icmp eq ptr %type, $str
-  %same_type = icmp eq ptr %type, %value_type
-  %texts = and i1 %is_text, %same_type
-  br i1 %texts, label %compare, label %unfit
-compare:
-  %order = call i32 $PyUnicode_Compare(ptr %object, ptr %value)
-  %equal = icmp eq i32 %order, 0
-  ret i1 %equal
-result:
-  %wanted = select i1 %is_none, ptr null, ptr %object
-  store ptr %wanted, ptr %given
-  ret i1 true
-mapping:
-  %is_dict = icmp eq ptr %type, $dict
-  br i1 %is_dict, label %sized, label %unfit
-sized:
-  %size = call i64 $PyDict_Size(ptr %object)
-  %keys = call i64 $PyTuple_Size(ptr %value)
-  %complete = icmp eq i64 %size, %keys
-  br i1 %complete, label %key, label %unfit
-key:
-  %k = phi i64 [0, %sized], [%k_next, %found]
-  %more = icmp slt i64 %k, %keys
-  br i1 %more, label %find, label %fit
-find:
-  %key_now = call ptr $PyTuple_GetItem(ptr %value, i64 %k)
-  %item = call ptr $PyDict_GetItem(ptr %object, ptr %key_now)
-  %missing = icmp eq ptr %item, null
-  br i1 %missing, label %unfit, label %found
-found:
-  %item_place = getelementptr ptr, ptr %place, i64 %k
-  store ptr %item, ptr %item_place
-  %k_next = add i64 %k, 1
-  br label %key
-fit:
-  ret i1 true
-unfit:
-  ret i1 false
-}
 
-; Whether a call fits the parameters: each once at most, by position or name, and all of those that are required.
-define internal i1 @arguments(ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %objects, ptr %given) nounwind {
-begin:
-"""
+def argument_functions() -> str:
+    """Return `@arguments(context, args, count, keywords, objects, given)` and what it calls."""
+    return _fits() + _parameter_index() + _arguments()
 
-MATCH_ARGUMENTS: Final = """
-  store ptr null, ptr %given
-  %default_bytes = shl i64 %argument_count, 3
-  call void @llvm.memcpy.p0.p0.i64(ptr %objects, ptr %defaults, i64 %default_bytes, i1 false)
-  %few = icmp ule i64 %count, %positional_count
-  %plain = icmp eq ptr %keywords, null
-  br i1 %few, label %size, label %unfit
-size:
-  br i1 %plain, label %argument, label %names
-names:
-  %names_size_at = getelementptr i8, ptr %keywords, i64 $TUPLE_SIZE
-  %names_size = load i64, ptr %names_size_at
-  br label %argument
-argument:
-  %named = phi i64 [0, %size], [%names_size, %names], [%named, %next]
-  %k = phi i64 [0, %size], [0, %names], [%k_next, %next]
-  %seen = phi i64 [0, %size], [0, %names], [%seen_next, %next]
-  %total = add i64 %count, %named
-  %more = icmp ult i64 %k, %total
-  br i1 %more, label %place, label %complete
-place:
-  %k_next = add i64 %k, 1
-  %by_position = icmp ult i64 %k, %count
-  br i1 %by_position, label %known, label %name
-name:
-  %n = sub i64 %k, %count
-  %name_items = getelementptr i8, ptr %keywords, i64 $TUPLE_ITEMS
-  %name_at = getelementptr ptr, ptr %name_items, i64 %n
-  %wanted = load ptr, ptr %name_at
-  br label %search
-search:
-  %s = phi i64 [0, %name], [%s_next, %other]
-  %any_left = icmp ult i64 %s, %parameter_count
-  br i1 %any_left, label %look, label %unfit
-look:
-  %s_words = mul i64 %s, $PARAMETER_WORDS
-  %s_at = getelementptr i64, ptr %parameters, i64 %s_words
-  %s_name = load ptr, ptr %s_at
-  %is_it = icmp eq ptr %s_name, %wanted
-  br i1 %is_it, label %known, label %other
-other:
-  %s_next = add i64 %s, 1
-  br label %search
-known:
-  %index = phi i64 [%k, %place], [%s, %look]
-  %index_words = mul i64 %index, $PARAMETER_WORDS
-  %parameter = getelementptr i64, ptr %parameters, i64 %index_words
-  %bit = shl i64 1, %index
-  %before = and i64 %seen, %bit
-  %first_time = icmp eq i64 %before, 0
-  %seen_next = or i64 %seen, %bit
-  br i1 %first_time, label %match, label %unfit
-match:
-  %object_at = getelementptr ptr, ptr %args, i64 %k
-  %object = load ptr, ptr %object_at
-  %fits = call i1 @fits(ptr %parameter, ptr %object, ptr %objects, ptr %given)
-  br i1 %fits, label %next, label %unfit
-next:
-  br label %argument
-complete:
-  %there = and i64 %seen, %required
-  %all = icmp eq i64 %there, %required
-  ret i1 %all
-unfit:
-  ret i1 false
-}
-"""
+
+def _fits() -> str:
+    """Return `@fits(parameter, object, objects, given)`: whether an argument fits a parameter.
+
+    It is stored among the objects of inputs, or as what is given for results.
+    """
+    w = Writer()
+    w.begin_function("internal i1 @fits(ptr %parameter, ptr %object, ptr %objects, ptr %given) nounwind")
+    parameter, is_none = Record(w, "%parameter", PARAMETER), w.test("eq ptr %object, $None")
+    value, place = parameter["value"], w.address("%objects", parameter["index"], "ptr")
+    kinds = f"i64 {INPUT}, label %input i64 {CONSTANT}, label %constant i64 {RESULT}, label %result"
+    w.add(f"  switch i64 {parameter['kind']}, label %mapping [{kinds}]")
+    w.begin_block("input")
+    taken = w.select("ptr", is_none, value, "%object")
+    w.leave_if(w.is_null(taken), "wrong")
+    w.store("ptr", taken, place)
+    w.ret("i1 true")
+    w.begin_block("constant")
+    _compare(w, value)
+    w.begin_block("result")
+    w.store("ptr", w.select("ptr", is_none, "null", "%object"), "%given")
+    w.ret("i1 true")
+    w.begin_block("mapping")
+    _take_items(w, value, place)
+    w.begin_block("wrong")
+    w.end_function("i1 false")
+    return w.text()
+
+
+def _compare(w: Writer, value: str) -> None:
+    """Write the return whether the object is a value, or a text that is equal to it."""
+    w.if_(w.test(f"eq ptr %object, {value}"), lambda: w.ret("i1 true"))
+    w.leave_unless(w.all_of(has_type(w, "%object", "str"), has_type(w, value, "str")), "wrong")
+    order = w.call("i32", "$PyUnicode_Compare", "ptr %object", f"ptr {value}")
+    w.ret(f"i1 {w.test(f'eq i32 {order}, 0')}")
+
+
+def _take_items(w: Writer, keys: str, place: str) -> None:
+    """Write the storing of the values of a dictionary with these keys, and no others."""
+    w.leave_unless(has_type(w, "%object", "dict"), "wrong")
+    size, count = w.call("i64", "$PyDict_Size", "ptr %object"), w.call("i64", "$PyTuple_Size", f"ptr {keys}")
+    w.leave_unless(w.test(f"eq i64 {size}, {count}"), "wrong")
+
+    def take(k: str) -> None:
+        key = w.call("ptr", "$PyTuple_GetItem", f"ptr {keys}", f"i64 {k}")
+        item = w.call("ptr", "$PyDict_GetItem", "ptr %object", f"ptr {key}")
+        w.leave_if(w.is_null(item), "wrong")
+        w.store("ptr", item, w.address(place, k, "ptr"))
+
+    w.for_each(count, take)
+    w.ret("i1 true")
+
+
+def _parameter_index() -> str:
+    """Return `@parameter_index(parameters, count, name)`: the index of the parameter with this name; -1 for none."""
+    w = Writer()
+    w.begin_function("internal i64 @parameter_index(ptr %parameters, i64 %count, ptr %name) nounwind")
+
+    def compare(k: str) -> None:
+        name = Record.of_table(w, "%parameters", k, PARAMETER)["name"]
+        w.if_(w.test(f"eq ptr {name}, %name"), lambda: w.ret(f"i64 {k}"))
+
+    w.for_each("%count", compare)
+    w.end_function("i64 -1")
+    return w.text()
+
+
+def _arguments() -> str:
+    """Return `@arguments(context, args, count, keywords, objects, given)`: whether a call fits the parameters.
+
+    Each is given once at most, by position or name, and all of those that are required.
+    """
+    w, head = Writer(), "ptr %context, ptr %args, i64 %count, ptr %keywords, ptr %objects, ptr %given"
+    w.begin_function(f"internal i1 @arguments({head}) nounwind")
+    context = Record(w, "%context", CONTEXT)
+    w.leave_unless(w.test(f"ule i64 %count, {context['positional_count']}"), "wrong")
+    w.store("ptr", "null", "%given")
+    copy(w, "%objects", context["defaults"], w.assign(f"shl i64 {context['argument_count']}, 3"))
+    parameters, required = context["parameters"], context["required"]
+    has_names = w.test("ne ptr %keywords, null")
+    named = w.value_if("i64", has_names, lambda: field(w, "%keywords", abi.TUPLE_SIZE, "i64"), "0")
+
+    def match(k: str, values: Sequence[str]) -> list[str]:
+        (seen,) = values
+        has_name = w.test(f"uge i64 {k}, %count")
+        index = w.value_if("i64", has_name, lambda: _index_by_name(w, context, k), k)
+        bit = w.assign(f"shl i64 1, {index}")
+        w.leave_unless(w.test(f"eq i64 {w.assign(f'and i64 {seen}, {bit}')}, 0"), "wrong")
+        parameter = Record.of_table(w, parameters, index, PARAMETER).pointer
+        argument = f"ptr {parameter}", f"ptr {w.element('%args', k)}", "ptr %objects", "ptr %given"
+        w.leave_unless(w.call("i1", "@fits", *argument), "wrong")
+        return [w.assign(f"or i64 {seen}, {bit}")]
+
+    (seen,) = w.loop(w.assign(f"add i64 %count, {named}"), match, [("i64", "0")])
+    given = w.assign(f"and i64 {seen}, {required}")
+    w.ret(f"i1 {w.test(f'eq i64 {given}, {required}')}")
+    w.begin_block("wrong")
+    w.end_function("i1 false")
+    return w.text()
+
+
+def _index_by_name(w: Writer, context: Record, k: str) -> str:
+    """Write the index of the parameter of argument number `k`, which has a name."""
+    names = field_address(w, "%keywords", abi.TUPLE_ITEMS)
+    name = w.element(names, w.assign(f"sub i64 {k}, %count"))
+    table = f"ptr {context['parameters']}", f"i64 {context['parameter_count']}"
+    index = w.call("i64", "@parameter_index", *table, f"ptr {name}")
+    w.leave_if(w.test(f"slt i64 {index}, 0"), "wrong")
+    return index

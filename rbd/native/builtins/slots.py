@@ -46,7 +46,7 @@ def _slots(kind: type[Any]) -> Iterator[tuple[MemberDescriptorType, int]]:
 
 
 def other_slots(identity: int, offsets: Sequence[int]) -> list[int]:
-    """Return the slots of all slots of a class but these; that of weak references is one."""
+    """Return the offsets of all slots of a class but these; that of weak references is one."""
     kind: type[Any] = ctypes.cast(identity, ctypes.py_object).value
     slots = {offset for _, offset in _slots(kind)}
     slots.update([kind.__weakrefoffset__] if kind.__weakrefoffset__ else [])

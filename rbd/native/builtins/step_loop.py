@@ -5,8 +5,8 @@ A step is one or several stages; a stage is a compiled program on fixed memory. 
 as it is. After a stage it copies what moves on and counts the versions of q and v, so the state that the callback gets
 is live. After a step it appends a row to every history.
 
-The machine code stops when a result is no float64 array of the right length, when a guard or a program refuses, when
-the callback changed the state, and on exceptions and interrupts. A `LoopOwner` then does in Python what is left.
+The machine code stops when a result is no float64 array of the right length, when a guard or a program fails, when
+the callback changed the state, and on exceptions and interrupts. A `LoopFallback` then does in Python what is left.
 """
 
 from __future__ import annotations
@@ -23,30 +23,27 @@ from rbd.native.builtins.context import (
     BuiltinContext,
     Copies,
     Guards,
+    StateWords,
     Table,
-    Word,
-    context_fields,
     copy_table,
     guard_table,
     word_table,
 )
+from rbd.native.builtins.objects_ir import with_addresses
+from rbd.native.builtins.records import record_words, structure_fields, table_index
 from rbd.native.builtins.step_loop_ir import (
     CALLBACK_RAISED,
     CONTEXT,
-    COUNT,
     DONE,
-    HAS_INPUT,
+    MOVING,
     NEEDS_CONVERSION,
     NEEDS_FALLBACK,
-    REASON,
-    ROW_WORDS,
-    STAGE,
+    PROGRESS,
+    STAGE_RECORD,
     STATE_MODIFIED,
-    STEP,
-    WORDS,
-    loop_module,
+    loop_functions,
 )
-from rbd.native.compiled_program import CompiledProgram
+from rbd.native.compiled_program import CompiledProgram, Entry
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble_shared
 from rbd.native.runtime.locks import once_under_compiler_lock
@@ -87,35 +84,72 @@ class LoopBinding:
 
     state: object
     """The second argument of the callback."""
-    words: tuple[Word, Word, Word]
-    """Holds the thread that may run the loop; the versions of q and v."""
+    words: StateWords
     guards: Guards
     """Words, and what must be in them for a stage to run."""
 
 
-class LoopOwner(Protocol):
-    """Owner of a loop: the parts that run in Python instead of machine code."""
+class RunningLoop(Protocol):
+    """A loop of steps in a run: its current step."""
+
+    times: array[float]
+    """The times between which steps are taken."""
+    origins: tuple[Array, ...]
+    """Content of the arrays that a step changes, at the beginning of the current step."""
+    vectors: tuple[Array, ...]
+    """Results of the callback, per stage."""
+
+    @property
+    def steps_taken(self) -> int:
+        """The number of steps that the run has taken."""
+        ...
+
+    @property
+    def stage(self) -> int:
+        """The index of the current stage of the current step."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """The time of the current stage."""
+        ...
+
+
+class LoopFallback(Protocol):
+    """Fallback of a loop: the parts that run in Python instead of machine code."""
 
     def convert(self, answer: object, vector: Array) -> None:
         """Write a result of the callback to the vector of the stage; raise the error of a wrong one."""
 
-    def state_changed(self) -> Exception:
+    def changed_state_error(self) -> Exception:
         """Return the error of a callback that changed the state."""
         ...
 
     def failed(self, error: BaseException, t: float) -> None:
         """Note an error of the callback, or of its result, at time t."""
 
-    def take_step(self) -> bool:
-        """Take the current step, which a guard or a program refused; return False to end the run instead."""
+    def take_step(self, loop: RunningLoop) -> bool:
+        """Take the current step, for which a guard or a program failed; return False to end the run instead."""
         ...
+
+
+@final
+class _Progress(ctypes.Structure):
+    """The progress of a loop, which callers and machine code read and write."""
+
+    _fields_ = structure_fields(PROGRESS)
+    count: int
+    step: int
+    stage: int
+    has_input: int
+    reason: int
 
 
 @final
 class _LoopContext(BuiltinContext):
     """The `self` of a loop."""
 
-    _fields_ = context_fields(CONTEXT)
+    _fields_ = structure_fields(CONTEXT)
 
 
 @final
@@ -136,7 +170,7 @@ class StepLoop:
 
         `moving` are the arrays a step changes, which histories are kept of.
         """
-        self._words = array("q", [0] * len(WORDS))  # see `step_loop_ir.WORDS`
+        self._progress = _Progress()
         self.times = array("d", bytes(8 * (max_steps + 1)))
         """The times between which steps are taken."""
         self._is_called = bytearray(b"\1" * max_steps)
@@ -144,19 +178,21 @@ class StepLoop:
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """Content of `moving` at the beginning of the current step."""
-        self.moving, self.stages = tuple(moving), stages.stages
-        self._history = array("q", _history(self.moving, self.origins))
+        self.moving = tuple(moving)
+        self.vectors = tuple(stage.vector for stage in stages.stages)
+        """Results of the callback, per stage."""
+        self._moving_table = array("q", _moving_words(self.moving, self.origins))
         self._take: Callable[[], Any] = self._builtin(callback, binding, stages)
 
     @property
     def steps_taken(self) -> int:
         """The number of steps that the current or last run has taken."""
-        return self._words[STEP]
+        return self._progress.step
 
     @property
     def stage(self) -> int:
         """The index of the current stage of the current step."""
-        return self._words[STAGE]
+        return self._progress.stage
 
     @property
     def time(self) -> float:
@@ -164,97 +200,96 @@ class StepLoop:
         return float(self.clock.time)
 
     def run(
-        self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, is_called: bytes = b""
+        self, times: array[float], fallback: LoopFallback, histories: Sequence[Array] = (), *, is_called: bytes = b""
     ) -> bool:
-        """Take the steps between `times`; return False where a step was refused and `owner` did not take it.
+        """Take the steps between `times`; return False where `fallback` did not take one for which a guard failed.
 
         Row k of the `histories`, one per array that moves, is its value at `times[k]`, for k = 1 ... `steps_taken`.
         `is_called` says per step whether the callback is called; where it is not, its last result stays. It is called
         in all steps if that is not given.
         """
-        words, self.times[: len(times)] = self._words, times
-        count = words[COUNT] = len(times) - 1
-        words[STEP], words[STAGE], words[HAS_INPUT] = 0, 0, 0
+        progress, self.times[: len(times)] = self._progress, times
+        count = progress.count = len(times) - 1
+        progress.step, progress.stage, progress.has_input = 0, 0, 0
         self._is_called[:count] = is_called or b"\1" * count
         self._keep(histories)
         try:
-            while not self._has_ended(owner, histories):
+            while self._run_on(fallback, histories):
                 pass
         finally:
             self._keep(())
-        return words[REASON] == DONE
+        return progress.reason == DONE
 
-    def _has_ended(self, owner: LoopOwner, histories: Sequence[Array]) -> bool:
-        """Run the machine code until it stops; return whether that ends the run."""
-        words = self._words
+    def _run_on(self, fallback: LoopFallback, histories: Sequence[Array]) -> bool:
+        """Run the machine code until it stops; return whether the run goes on after that."""
+        progress = self._progress
         try:
             answer = self._take()
-            if words[REASON] in (NEEDS_CONVERSION, STATE_MODIFIED):
-                self._convert(owner, answer)
+            if progress.reason in (NEEDS_CONVERSION, STATE_MODIFIED):
+                self._convert(fallback, answer)
         except BaseException as error:
-            if words[REASON] == CALLBACK_RAISED:
-                owner.failed(error, self.time)
+            if progress.reason == CALLBACK_RAISED:
+                fallback.failed(error, self.time)
             raise
-        if words[REASON] != NEEDS_FALLBACK or not owner.take_step():
-            return words[REASON] in (DONE, NEEDS_FALLBACK)
-        words[STEP], words[STAGE] = words[STEP] + 1, 0
+        if progress.reason != NEEDS_FALLBACK or not fallback.take_step(self):
+            return progress.reason not in (DONE, NEEDS_FALLBACK)
+        progress.step, progress.stage = progress.step + 1, 0
         for history, moved in zip(histories, self.moving, strict=False):
-            history[words[STEP]] = moved
-        return False
+            history[progress.step] = moved
+        return True
 
-    def _convert(self, owner: LoopOwner, answer: object) -> None:
-        """Let the owner convert a result of the callback; errors are those of the callback."""
-        words = self._words
-        has_changed, words[REASON] = words[REASON] == STATE_MODIFIED, CALLBACK_RAISED
+    def _convert(self, fallback: LoopFallback, answer: object) -> None:
+        """Let the fallback convert a result of the callback; errors are those of the callback."""
+        progress = self._progress
+        has_changed, progress.reason = progress.reason == STATE_MODIFIED, CALLBACK_RAISED
         if has_changed:
-            raise owner.state_changed()
-        owner.convert(answer, self.stages[words[STAGE]].vector)
-        words[HAS_INPUT] = 1
+            raise fallback.changed_state_error()
+        fallback.convert(answer, self.vectors[progress.stage])
+        progress.has_input = 1
 
     def _keep(self, histories: Sequence[Array]) -> None:
         """Let the machine code append rows to `histories`, which the caller holds."""
         for k in range(len(self.moving)):
-            self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
+            rows = table_index(MOVING, k, "rows")
+            self._moving_table[rows] = abi.data_address(histories[k]) if histories else 0
 
     def _builtin(
         self, callback: Callable[..., object] | None, binding: LoopBinding, stages: StageTables
     ) -> Callable[[], Any]:
-        code, size = _code(), self.stages[0].vector.size
+        code, size = _code(), self.vectors[0].size
         guards, shape = guard_table(binding.guards), word_table([1, size])
-        context = _LoopContext(
+        context = _LoopContext.of(
             **self._own_words(), **_bound_words(binding), **stages.words,
             callback=None if callback is None else id(callback),
             guards=ctypes.addressof(guards), shape=ctypes.addressof(shape), vector_bytes=8 * size,
         )  # fmt: skip
-        words = (self._words, self.times, self._called_address, self.clock, self._history)
+        words = (self._progress, self.times, self._called_address, self.clock, self._moving_table)
         arrays = (self.moving, self.origins)
-        context.kept = (code, guards, shape, stages, callback, binding, words, arrays)
+        context.references = (code, guards, shape, stages, callback, binding, words, arrays)
         return context.builtin(code.address("steps"), "run")
 
     def _own_words(self) -> dict[str, int]:
         """Return the words of the context about the memory of the loop."""
         return {
-            "words": _address(self._words),
+            "progress": ctypes.addressof(self._progress),
             "times": _address(self.times),
             "is_called": ctypes.addressof(self._called_address),
-            "moment": abi.address(self.clock.time),
-            "length": abi.address(self.clock.length),
-            "history": _address(self._history),
+            "time": abi.data_address(self.clock.time),
+            "length": abi.data_address(self.clock.length),
+            "moving": _address(self._moving_table),
             "moving_count": len(self.moving),
         }
 
 
 def _bound_words(binding: LoopBinding) -> dict[str, int]:
     """Return the words of the context about the state and its guards."""
-    owner, q_version, v_version = (word.address for word in binding.words)
-    versions = {"owner": owner, "q_version": q_version, "v_version": v_version}
-    return {"state": id(binding.state), **versions, "guard_count": len(binding.guards)}
+    return {"state": id(binding.state), **binding.words.addresses(), "guard_count": len(binding.guards)}
 
 
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all loops, which is kept for good."""
-    return Library(assemble_shared(loop_module(abi.addresses())), ("steps",))
+    return Library(assemble_shared(with_addresses(loop_functions(), abi.symbol_addresses())), ("steps",))
 
 
 @final
@@ -264,14 +299,14 @@ class StageTables:
 
     stages: tuple[Stage, ...]
     words: dict[str, int]
-    kept: tuple[object, ...]
+    references: tuple[object, ...]
 
     @classmethod
     def of(cls, stages: Sequence[Stage]) -> StageTables:
         """Write the tables of stages."""
         fractions = array("d", [stage.fraction for stage in stages])
         arrays = {id(each): each for stage in stages for each in (*stage.inputs, *stage.outputs)}
-        addresses = {key: abi.address(each) for key, each in arrays.items()}
+        addresses = {key: abi.data_address(each) for key, each in arrays.items()}
         tables = [
             (_table(stage.inputs, addresses), _table(stage.outputs, addresses), copy_table(stage.copies))
             for stage in stages
@@ -286,16 +321,23 @@ def _table(arrays: Sequence[Array], addresses: Mapping[int, int]) -> Table:
     return word_table([addresses[id(each)] for each in arrays])
 
 
-def _stage_words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
-    """Return the words of a stage; see `step_loop_ir.CONTEXT`."""
-    code, (inputs, outputs, copies) = stage.compiled.compile_single().address("single"), map(ctypes.addressof, tables)
-    return code, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
+def _stage_words(stage: Stage, tables: tuple[Table, Table, Table]) -> list[int]:
+    """Return the words of a stage."""
+    code, (inputs, outputs, copies) = stage.compiled.address(Entry.SINGLE), map(ctypes.addressof, tables)
+    program = {"code": code, "inputs": inputs, "outputs": outputs}
+    copied = {"copies": copies, "copy_count": len(stage.copies)}
+    return record_words(STAGE_RECORD, **program, **copied, vector=abi.data_address(stage.vector))
 
 
-def _history(moving: Sequence[Array], origins: Sequence[Array]) -> list[int]:
-    """Return per array that moves its address, its bytes, its origin, and null: no rows are kept."""
-    pairs = zip(moving, origins, strict=True)
-    return [x for a, origin in pairs for x in (abi.address(a), a.nbytes, abi.address(origin), 0)]
+def _moving_words(moving: Sequence[Array], origins: Sequence[Array]) -> list[int]:
+    """Return the records of arrays that move; no rows are kept."""
+    return [
+        word
+        for each, origin in zip(moving, origins, strict=True)
+        for word in record_words(
+            MOVING, array=abi.data_address(each), bytes=each.nbytes, origin=abi.data_address(origin), rows=0
+        )
+    ]
 
 
 def _address(words: array[int] | array[float]) -> int:

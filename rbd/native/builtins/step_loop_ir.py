@@ -2,237 +2,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable
+from typing import Final, final
 
-from rbd.native.builtins.ir_parts import (
-    COPY,
-    FIND_CONTEXT,
-    NUMBERS,
-    context_loads,
+from rbd.native.builtins.context_ir import (
+    PROGRAM,
+    context_of,
     copy_all,
-    filled,
-    owner_and_guards,
+    leave_unless_guarded,
+    leave_unless_owner,
     run_program,
 )
+from rbd.native.builtins.objects_ir import DECLARATIONS, call_numbers, copy, numbers_function
+from rbd.native.builtins.records import INTEGER, POINTER, Fields, Record
+from rbd.native.codegen.ir import Writer, hexadecimal
 
-WORDS: Final = ("COUNT", "STEP", "STAGE", "HAS_INPUT", "REASON")
+PROGRESS: Final[Fields] = dict.fromkeys(("count", "step", "stage", "has_input", "reason"), INTEGER)
 """The words that callers read and write between runs: how many steps to take, the current step and stage, whether the
 vector of the current stage is known (then the callback is not called for it), and why the loop has stopped."""
-COUNT, STEP, STAGE, HAS_INPUT, REASON = range(len(WORDS))
-REASONS: Final = ("DONE", "CALLBACK_RAISED", "NEEDS_CONVERSION", "STATE_MODIFIED", "NEEDS_FALLBACK", "INTERRUPTED")
+DONE, CALLBACK_RAISED, NEEDS_CONVERSION, STATE_MODIFIED, NEEDS_FALLBACK, INTERRUPTED = range(6)
 """Why a loop has stopped: all steps are taken; the callback raised; its result must be converted (it is returned); it
-changed the state; a guard or a program refused; a signal arrived or there was no memory."""
-DONE, CALLBACK_RAISED, NEEDS_CONVERSION, STATE_MODIFIED, NEEDS_FALLBACK, INTERRUPTED = range(len(REASONS))
+changed the state; a guard or a program failed; a signal arrived or there was no memory."""
 
-CONTEXT: Final = (
-    *("words", "times", "is_called", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
-    *("owner", "q_version", "v_version", "guards", "guard_count", "shape", "vector_bytes", "history", "moving_count"),
-)
+STAGE_RECORD: Final = {**PROGRAM, "copies": POINTER, "copy_count": INTEGER, "vector": POINTER}
+"""A stage: its program, what is copied after it, and the array for the result of the callback."""
+MOVING: Final = {"array": POINTER, "bytes": INTEGER, "origin": POINTER, "rows": POINTER}
+"""An array that moves, its content at the beginning of the step, and its history (null: none is kept)."""
+CONTEXT: Final = {
+    "progress": POINTER,
+    "times": POINTER,
+    "is_called": POINTER,
+    "time": POINTER,
+    "length": POINTER,
+    "fractions": POINTER,
+    "stages": POINTER,
+    "stage_count": INTEGER,
+    "callback": POINTER,
+    "state": POINTER,
+    "owner": POINTER,
+    "q_version": POINTER,
+    "v_version": POINTER,
+    "guards": POINTER,
+    "guard_count": INTEGER,
+    "shape": POINTER,
+    "vector_bytes": INTEGER,
+    "moving": POINTER,
+    "moving_count": INTEGER,
+}
 """The words of the structure the builtin is bound to:
 
-    words                        see WORDS
+    progress                     `PROGRESS`
     times                        of the steps: one more than there are
     is_called                    a byte per step: 0 where the callback is not called and its last result stays
-    moment, length               receive the time of a stage, and the length of a step
+    time, length                 receive the time of a stage, and the length of a step
     fractions                    times of the stages as fractions of a step
-    stages, stage_count          six words per stage: code, inputs, outputs, copies, their count, vector
+    stages, stage_count          table of `STAGE_RECORD`
     callback, state              objects; the callback may be null
     owner                        word with the thread that may run the loop
     q_version, v_version         words that count changes of q and v
-    guards, guard_count          pairs of an address and what must be there
+    guards, guard_count          table of `GUARD`
     shape, vector_bytes          of the callback's result: 1 and its length; its size
-    history, moving_count        four words per array that moves: address, bytes, origin, rows (null: none are kept)
+    moving, moving_count         table of `MOVING`
 """
-ROW_WORDS: Final = 4
-
-_BEGIN: Final = f"""
-{COPY}declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-
-define ptr @steps(ptr %self, ptr %unused) nounwind {{
-begin:
-  %arguments = alloca [3 x ptr], align 16
-  %first = getelementptr ptr, ptr %arguments, i64 1
-  %second = getelementptr ptr, ptr %arguments, i64 2
-{FIND_CONTEXT}"""
-
-_LOOP: Final = f"""\
-  br label %step
-
-step:
-  %k = load i64, ptr %STEP
-  %steps = load i64, ptr %COUNT
-  %more_steps = icmp slt i64 %k, %steps
-  br i1 %more_steps, label %signals, label %done
-signals:
-  store i64 $INTERRUPTED, ptr %REASON
-  %signal = call i32 $PyErr_CheckSignals()
-  %is_interrupted = icmp ne i32 %signal, 0
-  br i1 %is_interrupted, label %raised, label %timed
-timed:
-  %start_at = getelementptr double, ptr %times, i64 %k
-  %end_at = getelementptr double, ptr %start_at, i64 1
-  %start = load double, ptr %start_at
-  %end = load double, ptr %end_at
-  %h = fsub double %end, %start
-  store double %h, ptr %length
-  %resumed_at = load i64, ptr %STAGE
-  %resumed = icmp ne i64 %resumed_at, 0
-  br i1 %resumed, label %stage, label %origin
-origin:
-  %o = phi i64 [0, %timed], [%o_next, %origin_one]
-  %more_origins = icmp slt i64 %o, %moving_count
-  br i1 %more_origins, label %origin_one, label %stage
-origin_one:
-  %o_word = mul i64 %o, 4
-  %o_row = getelementptr i64, ptr %history, i64 %o_word
-  %o_from = load ptr, ptr %o_row
-  %o_bytes_at = getelementptr i64, ptr %o_row, i64 1
-  %o_bytes = load i64, ptr %o_bytes_at
-  %o_to_at = getelementptr i64, ptr %o_row, i64 2
-  %o_to = load ptr, ptr %o_to_at
-  call void @llvm.memcpy.p0.p0.i64(ptr %o_to, ptr %o_from, i64 %o_bytes, i1 false)
-  %o_next = add i64 %o, 1
-  br label %origin
-
-stage:
-  %j = load i64, ptr %STAGE
-  %more_stages = icmp slt i64 %j, %stage_count
-  br i1 %more_stages, label %vector_of_stage, label %rows
-vector_of_stage:
-  %j_word = mul i64 %j, 6
-  %this = getelementptr i64, ptr %stages, i64 %j_word
-  %vector_at = getelementptr i64, ptr %this, i64 5
-  %vector = load ptr, ptr %vector_at
-  %fraction_at = getelementptr double, ptr %fractions, i64 %j
-  %fraction = load double, ptr %fraction_at
-  %offset = fmul double %fraction, %h
-  %inside = fadd double %start, %offset
-  %is_end = fcmp oeq double %fraction, 1.0
-  %t = select i1 %is_end, double %end, double %inside
-  store double %t, ptr %moment
-  %known = load i64, ptr %HAS_INPUT
-  store i64 0, ptr %HAS_INPUT
-  %called_at = getelementptr i8, ptr %is_called, i64 %k
-  %called_now = load i8, ptr %called_at
-  %is_held = icmp eq i8 %called_now, 0
-  %was_known = icmp ne i64 %known, 0
-  %is_known = or i1 %was_known, %is_held
-  %no_callback = icmp eq ptr %callback, null
-  %no_call = or i1 %is_known, %no_callback
-  br i1 %no_call, label %owned, label %call
-call:
-  store i64 $CALLBACK_RAISED, ptr %REASON
-  %q_before = load i64, ptr %q_version
-  %v_before = load i64, ptr %v_version
-  %time = call ptr $PyFloat_FromDouble(double %t)
-  %no_time = icmp eq ptr %time, null
-  br i1 %no_time, label %raised, label %timed_call
-timed_call:
-  store ptr %time, ptr %first
-  store ptr %state, ptr %second
-  ; two arguments; the place before them may be overwritten
-  %result = call ptr $PyObject_Vectorcall(ptr %callback, ptr %first, i64 -9223372036854775806, ptr null)
-  call void $Py_DecRef(ptr %time)
-  %no_result = icmp eq ptr %result, null
-  br i1 %no_result, label %raised, label %returned
-returned:
-  %q_after = load i64, ptr %q_version
-  %v_after = load i64, ptr %v_version
-  %q_same = icmp eq i64 %q_before, %q_after
-  %v_same = icmp eq i64 %v_before, %v_after
-  %same = and i1 %q_same, %v_same
-  br i1 %same, label %unchanged, label %changed
-unchanged:
-  %is_none = icmp eq ptr %result, $None
-  br i1 %is_none, label %zero, label %array
-zero:
-  call void @llvm.memset.p0.i64(ptr %vector, i8 0, i64 %vector_bytes, i1 false)
-  call void $Py_DecRef(ptr %result)
-  br label %owned
-array:
-  %data = call ptr @numbers(ptr %result, ptr %shape, i32 $READ)
-  %is_unfit = icmp eq ptr %data, null
-  br i1 %is_unfit, label %unfit, label %copy
-copy:
-  call void @llvm.memcpy.p0.p0.i64(ptr %vector, ptr %data, i64 %vector_bytes, i1 false)
-  call void $Py_DecRef(ptr %result)
-  br label %owned
-
-; The callback may have edited the mechanism: guards are looked at after it.
-owned:
-{owner_and_guards("owned", then="compute", refuse="refused")}compute:
-{run_program(then="move", refuse="refused")}move:
-  %copies_at = getelementptr i64, ptr %this, i64 3
-  %copies = load ptr, ptr %copies_at
-  %copy_count_at = getelementptr i64, ptr %this, i64 4
-  %copy_count = load i64, ptr %copy_count_at
-  br label %copy_next
-{copy_all(before="move", then="moved")}moved:
-  %q_now = load i64, ptr %q_version
-  %q_counted = add i64 %q_now, 1
-  store i64 %q_counted, ptr %q_version
-  %v_now = load i64, ptr %v_version
-  %v_counted = add i64 %v_now, 1
-  store i64 %v_counted, ptr %v_version
-  %j_next = add i64 %j, 1
-  store i64 %j_next, ptr %STAGE
-  br label %stage
-
-rows:
-  %k_next = add i64 %k, 1
-  br label %row
-row:
-  %r = phi i64 [0, %rows], [%r_next, %row_next]
-  %more_rows = icmp slt i64 %r, %moving_count
-  br i1 %more_rows, label %row_one, label %stepped
-row_one:
-  %r_word = mul i64 %r, 4
-  %r_row = getelementptr i64, ptr %history, i64 %r_word
-  %r_rows_at = getelementptr i64, ptr %r_row, i64 3
-  %r_rows = load ptr, ptr %r_rows_at
-  %no_rows = icmp eq ptr %r_rows, null
-  br i1 %no_rows, label %row_next, label %row_copy
-row_copy:
-  %r_from = load ptr, ptr %r_row
-  %r_bytes_at = getelementptr i64, ptr %r_row, i64 1
-  %r_bytes = load i64, ptr %r_bytes_at
-  %r_offset = mul i64 %r_bytes, %k_next
-  %r_to = getelementptr i8, ptr %r_rows, i64 %r_offset
-  call void @llvm.memcpy.p0.p0.i64(ptr %r_to, ptr %r_from, i64 %r_bytes, i1 false)
-  br label %row_next
-row_next:
-  %r_next = add i64 %r, 1
-  br label %row
-stepped:
-  store i64 %k_next, ptr %STEP
-  store i64 0, ptr %STAGE
-  br label %step
-
-done:
-  store i64 $DONE, ptr %REASON
-  br label %none
-changed:
-  call void $Py_DecRef(ptr %result)
-  store i64 $STATE_MODIFIED, ptr %REASON
-  br label %none
-refused:
-  store i64 $NEEDS_FALLBACK, ptr %REASON
-  br label %none
-none:
-  call void $Py_IncRef(ptr $None)
-  ret ptr $None
-unfit:
-  store i64 $NEEDS_CONVERSION, ptr %REASON
-  ret ptr %result
-raised:
-  ret ptr null
-}}
-"""
+_TWO_ARGUMENTS: Final = 2 - 2**63
+"""Number of arguments of a call; the place before them may be overwritten."""
 
 
-def loop_module(addresses: Mapping[str, int]) -> str:
-    """Return the module; `addresses` are those of `abi.addresses`."""
-    pointers = "".join(f"  %{name} = getelementptr i64, ptr %words, i64 {k}\n" for k, name in enumerate(WORDS))
-    reasons = {name: k for k, name in enumerate(REASONS)}
-    return filled(NUMBERS + _BEGIN + context_loads(CONTEXT) + pointers + _LOOP, addresses, **reasons)
+def loop_functions() -> str:
+    """Return `@steps(self, unused)` and what it calls."""
+    return DECLARATIONS + numbers_function() + _StepLoopWriter().text()
+
+
+@final
+class _StepLoopWriter:
+    """Writer of `@steps`; steps and stages are counted in memory, so that a loop may stop and go on anywhere."""
+
+    def __init__(self) -> None:
+        self._w = w = Writer()
+        w.begin_function("ptr @steps(ptr %self, ptr %unused) nounwind")
+        self._arguments = w.assign("alloca [3 x ptr], align 16")
+        self._context = context_of(w, "%self", CONTEXT)
+        self._progress = Record(w, self._context["progress"], PROGRESS)
+        self._q, self._v = self._context["q_version"], self._context["v_version"]
+
+    def text(self) -> str:
+        """Return the function."""
+        w = self._w
+        w.while_(lambda: w.test(f"slt i64 {self._progress['step']}, {self._progress['count']}"), self._step)
+        self._stop(DONE)
+        for label, reason in (("changed", STATE_MODIFIED), ("declined", NEEDS_FALLBACK)):
+            w.begin_block(label)
+            self._stop(reason)
+        w.begin_block("return_none")
+        w.call("void", "$Py_IncRef", "ptr $None")
+        w.ret("ptr $None")
+        w.begin_block("raised")
+        w.end_function("ptr null")
+        return w.text()
+
+    def _set(self, name: str, value: int | str) -> None:
+        self._w.store("i64", str(value), self._progress.address(name))
+
+    def _stop(self, reason: int) -> None:
+        self._set("reason", reason)
+        self._w.leave("return_none")
+
+    def _step(self) -> None:
+        """Write a step: the origins, all stages that are left, and the rows of histories."""
+        w, context, step = self._w, self._context, self._progress["step"]
+        self._set("reason", INTERRUPTED)
+        w.leave_unless(w.test(f"eq i32 {w.call('i32', '$PyErr_CheckSignals')}, 0"), "raised")
+        times = w.address(context["times"], step)
+        start, end = w.element(times, 0, "double"), w.element(times, 1, "double")
+        length = w.assign(f"fsub double {end}, {start}")
+        w.store("double", length, context["length"])
+        w.if_(w.test(f"eq i64 {self._progress['stage']}, 0"), lambda: self._for_each_moving(self._keep_origin))
+
+        def stage() -> None:
+            self._stage(step, start, end, length)
+
+        w.while_(lambda: w.test(f"slt i64 {self._progress['stage']}, {context['stage_count']}"), stage)
+        following = w.assign(f"add i64 {step}, 1")
+        self._for_each_moving(lambda moving: self._append_row(moving, following))
+        self._set("step", following)
+        self._set("stage", 0)
+
+    def _for_each_moving(self, body: Callable[[Record], None]) -> None:
+        w, table = self._w, self._context["moving"]
+        w.for_each(self._context["moving_count"], lambda k: body(Record.of_table(w, table, k, MOVING)))
+
+    def _keep_origin(self, moving: Record) -> None:
+        copy(self._w, moving["origin"], moving["array"], moving["bytes"])
+
+    def _append_row(self, moving: Record, row: str) -> None:
+        """Write the copying of an array to a row of its history, if one is kept."""
+        w, rows = self._w, moving["rows"]
+
+        def append() -> None:
+            size = moving["bytes"]
+            target = w.assign(f"getelementptr i8, ptr {rows}, i64 {w.assign(f'mul i64 {size}, {row}')}")
+            copy(w, target, moving["array"], size)
+
+        w.unless(w.is_null(rows), append)
+
+    def _stage(self, step: str, start: str, end: str, length: str) -> None:
+        """Write a stage: its time, the callback, the compiled program, copies, and counts of versions."""
+        w, context, number = self._w, self._context, self._progress["stage"]
+        stage = Record.of_table(w, context["stages"], number, STAGE_RECORD)
+        fraction = w.element(context["fractions"], number, "double")
+        inside = w.assign(f"fadd double {start}, {w.assign(f'fmul double {fraction}, {length}')}")
+        is_end = w.assign(f"fcmp oeq double {fraction}, {hexadecimal(1.0)}")
+        time = w.select("double", is_end, end, inside)
+        w.store("double", time, context["time"])
+        w.if_(self._is_called(step), lambda: self._call_back(stage, time))
+        # The callback may have edited the mechanism: guards are looked at after it.
+        leave_unless_owner(w, context["owner"], "declined")
+        leave_unless_guarded(w, context, "declined")
+        run_program(w, stage, "declined")
+        copy_all(w, stage["copies"], stage["copy_count"])
+        for version in (self._q, self._v):
+            w.store("i64", w.assign(f"add i64 {w.load('i64', version)}, 1"), version)
+        self._set("stage", w.assign(f"add i64 {number}, 1"))
+
+    def _is_called(self, step: str) -> str:
+        """Write whether the callback is called: there is one, it is its turn, and its result is not known."""
+        w, context = self._w, self._context
+        is_unknown = w.test(f"eq i64 {self._progress['has_input']}, 0")
+        self._set("has_input", 0)
+        turn = w.load("i8", w.address(context["is_called"], step, "i8"), alignment=1)
+        return w.all_of(is_unknown, w.test(f"ne i8 {turn}, 0"), w.test(f"ne ptr {context['callback']}, null"))
+
+    def _call_back(self, stage: Record, time: str) -> None:
+        """Write the call of the callback; its result goes to the vector of the stage."""
+        w, context = self._w, self._context
+        self._set("reason", CALLBACK_RAISED)
+        before = [w.load("i64", version) for version in (self._q, self._v)]
+        time_object = w.call("ptr", "$PyFloat_FromDouble", f"double {time}")
+        w.leave_if(w.is_null(time_object), "raised")
+        first = w.address(self._arguments, 1, "ptr")
+        w.store("ptr", time_object, first)
+        w.store("ptr", context["state"], w.address(first, 1, "ptr"))
+        call = f"ptr {context['callback']}", f"ptr {first}", f"i64 {_TWO_ARGUMENTS}", "ptr null"
+        result = w.call("ptr", "$PyObject_Vectorcall", *call)
+        w.call("void", "$Py_DecRef", f"ptr {time_object}")
+        w.leave_if(w.is_null(result), "raised")
+        after = [w.load("i64", version) for version in (self._q, self._v)]
+        is_same = w.all_of(*(w.test(f"eq i64 {old}, {new}") for old, new in zip(before, after, strict=True)))
+        w.unless(is_same, lambda: self._release_and_stop(result))
+        w.if_(w.test(f"eq ptr {result}, $None"), lambda: self._zero(stage), lambda: self._take(stage, result))
+        w.call("void", "$Py_DecRef", f"ptr {result}")
+
+    def _release_and_stop(self, result: str) -> None:
+        self._w.call("void", "$Py_DecRef", f"ptr {result}")
+        self._w.leave("changed")
+
+    def _zero(self, stage: Record) -> None:
+        arguments = f"ptr {stage['vector']}", "i8 0", f"i64 {self._context['vector_bytes']}", "i1 false"
+        self._w.call("void", "@llvm.memset.p0.i64", *arguments)
+
+    def _take(self, stage: Record, result: str) -> None:
+        """Write the copying of a result; one that must be converted is returned."""
+        w, data = self._w, call_numbers(self._w, result, self._context["shape"])
+
+        def stop() -> None:
+            self._set("reason", NEEDS_CONVERSION)
+            w.ret(f"ptr {result}")
+
+        w.if_(w.is_null(data), stop)
+        copy(w, stage["vector"], data, self._context["vector_bytes"])

@@ -11,9 +11,10 @@ from typing import Final, final
 
 import attrs
 
+from rbd.native.builtins.records import record_words
 from rbd.native.builtins.slots import other_slots
 from rbd.native.builtins.value_instructions import ARRAY, INSTANCE, NUMBER, RETURN, TUPLE, UPDATE, instructions
-from rbd.native.builtins.value_update_ir import COPY_NUMBERS, DOWN, EMPTY, LEVELS, SET, UP, UPDATE_WORDS
+from rbd.native.builtins.value_update_ir import COPY_NUMBERS, DOWN, EMPTY, LEVELS, SET, UP, UPDATE_RECORD
 from rbd.native.runtime import abi
 
 _HASHLESS_TUPLE: Final = 24
@@ -29,7 +30,7 @@ class ValuePlan:
 
     arithmetic: Sequence[int]
     construction: Sequence[int]
-    kept: tuple[object, ...]
+    references: tuple[object, ...]
     """Everything that the words refer to."""
 
     @property
@@ -59,19 +60,24 @@ class ValuePlan:
                 stack.append(_container(parts, offsets, others))
             elif code != RETURN:
                 stack.append(_leaf(code, arguments))
-        words = stack[0](0)  # of a container: DOWN, its parts, UP
-        return words[UPDATE_WORDS:-UPDATE_WORDS] if 0 < words[::UPDATE_WORDS].count(DOWN) < LEVELS else []
+        words, length = stack[0](0), len(UPDATE_RECORD)  # of a container: DOWN, its parts, UP
+        return words[length:-length] if 0 < words[::length].count(DOWN) < LEVELS else []
 
 
 def _leaf(code: int, arguments: Sequence[int]) -> _Updates:
     """Return the updates of a float, an array, or another object, which stays."""
     if code == NUMBER:
-        return lambda offset: [SET, offset, arguments[0], 0]
-    return lambda offset: [COPY_NUMBERS, offset, *arguments[:2]] if code == ARRAY else []
+        return lambda offset: _update(SET, offset, arguments[0])
+    return lambda offset: _update(COPY_NUMBERS, offset, *arguments[:2]) if code == ARRAY else []
 
 
 def _container(parts: Sequence[_Updates], offsets: Sequence[int], others: Sequence[int]) -> _Updates:
     """Return the updates of an object with parts in places; the places `others` must be empty."""
     inner = [word for part, offset in zip(parts, offsets, strict=True) for word in part(offset)]
-    inner += [word for offset in others for word in (EMPTY, offset, 0, 0)] if inner else []
-    return lambda offset: [DOWN, offset, 0, 0, *inner, UP, 0, 0, 0] if inner else []
+    inner += [word for offset in others for word in _update(EMPTY, offset)] if inner else []
+    return lambda offset: [*_update(DOWN, offset), *inner, *_update(UP)] if inner else []
+
+
+def _update(code: int, offset: int = 0, at: int = 0, bytes_: int = 0) -> list[int]:
+    """Return the words of one update."""
+    return record_words(UPDATE_RECORD, code=code, offset=offset, at=at, bytes=bytes_)

@@ -1,98 +1,74 @@
 """Update of the object that a builtin has returned last: numbers are written into it instead of making a new one.
 
-Only if the builtin has the only reference to the object, and the object those to its parts: nobody sees a change. Four
-words are one update, which begins at the object and goes from part to part.
+Only if the builtin has the only reference to the object, and the object those to its parts: nobody sees a change. The
+updates begin at the object and go from part to part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-UPDATES: Final = ("DOWN", "UP", "SET", "COPY_NUMBERS", "EMPTY")
-"""Updates, and their arguments; each object on the way must have one reference:
+from rbd.native.builtins.objects_ir import copy, field, field_address
+from rbd.native.builtins.records import INTEGER, POINTER, Record
+from rbd.native.codegen.ir import Writer
+from rbd.native.runtime import abi
+
+UPDATE_RECORD: Final = {"code": INTEGER, "offset": INTEGER, "at": POINTER, "bytes": INTEGER}
+DOWN, UP, SET, COPY_NUMBERS, EMPTY = range(5)
+"""Codes of updates, and their arguments; each object on the way must have one reference:
 
     DOWN offset                     go on to the object in this place
     UP                              go back
     SET offset, at                  write the number of the float in this place
     COPY_NUMBERS offset, at, bytes  write the numbers of the array in this place
-    EMPTY offset                    refuse unless nothing is in this place
+    EMPTY offset                    go on only if nothing is in this place
 """
-DOWN, UP, SET, COPY_NUMBERS, EMPTY = range(len(UPDATES))
-UPDATE_WORDS: Final = 4
-"""Words of an update."""
 LEVELS: Final = 8
 """Objects that contain each other, at most."""
 
-UPDATE_TEXT: Final = """\
-update:
-  %update_words = load i64, ptr %a_at
-  %last = call ptr $PyList_GetItem(ptr %memo_list, i64 0)
-  %last_references = load i32, ptr %last
-  %last_is_ours = icmp eq i32 %last_references, 1
-  store ptr %last, ptr %levels
-  br i1 %last_is_ours, label %update_next, label %rebuild
-update_next:
-  %u = phi i64 [0, %update], [%u_next, %down], [%u_next, %up], [%u_next, %write], [%u_next, %write_all],
-      [%u_next, %empty]
-  %level = phi i64 [0, %update], [%level_down, %down], [%level_up, %up], [%level, %write], [%level, %write_all],
-      [%level, %empty]
-  %more_updates = icmp slt i64 %u, %update_words
-  br i1 %more_updates, label %update_one, label %updated
-update_one:
-  %u_at = getelementptr i64, ptr %b_at, i64 %u
-  %u_next = add i64 %u, 4
-  %u_code = load i64, ptr %u_at
-  %u_a_at = getelementptr i64, ptr %u_at, i64 1
-  %u_b_at = getelementptr i64, ptr %u_at, i64 2
-  %u_c_at = getelementptr i64, ptr %u_at, i64 3
-  %level_up = sub i64 %level, 1
-  %is_up = icmp eq i64 %u_code, $UP
-  br i1 %is_up, label %up, label %part_of
-up:
-  br label %update_next
-part_of:
-  %here_at = getelementptr ptr, ptr %levels, i64 %level
-  %here = load ptr, ptr %here_at
-  %u_offset = load i64, ptr %u_a_at
-  %child_at = getelementptr i8, ptr %here, i64 %u_offset
-  %child = load ptr, ptr %child_at
-  %is_empty = icmp eq i64 %u_code, $EMPTY
-  br i1 %is_empty, label %empty, label %owned
-empty:
-  %no_child = icmp eq ptr %child, null
-  br i1 %no_child, label %update_next, label %rebuild
-owned:
-  %references = load i32, ptr %child
-  %is_ours = icmp eq i32 %references, 1
-  br i1 %is_ours, label %change, label %rebuild
-change:
-  %u_number = load ptr, ptr %u_b_at
-  switch i64 %u_code, label %down [
-    i64 $SET, label %write
-    i64 $COPY_NUMBERS, label %write_all
-  ]
-down:
-  %level_down = add i64 %level, 1
-  %level_at = getelementptr ptr, ptr %levels, i64 %level_down
-  store ptr %child, ptr %level_at
-  br label %update_next
-write:
-  %new_number = load double, ptr %u_number
-  %float_at = getelementptr i8, ptr %child, i64 $FLOAT_VALUE
-  store double %new_number, ptr %float_at
-  br label %update_next
-write_all:
-  %u_bytes = load i64, ptr %u_c_at
-  %held_at = getelementptr i8, ptr %child, i64 $ARRAY_DATA
-  %held = load ptr, ptr %held_at
-  call void @llvm.memcpy.p0.p0.i64(ptr %held, ptr %u_number, i64 %u_bytes, i1 false)
-  br label %update_next
-updated:
-  call void $Py_IncRef(ptr %last)
-  store i64 %q_now, ptr %memo
-  store i64 %v_now, ptr %memo_v_at
-  ret ptr %last
-rebuild:
-"""
-"""UPDATE n, words ...: writes numbers into the object of the last call and returns it; goes on, in the block `rebuild`,
-behind its words where that is not possible."""
+
+def update_object(w: Writer, last: str, levels: str, updates: str, word_count: str, label: str) -> None:
+    """Write the updates of the object `last`; jumps to a label where that is not possible.
+
+    `levels` is memory for `LEVELS` pointers to objects, of which each contains the next one.
+    """
+    _leave_if_shared(w, last, label)
+    w.store("ptr", last, levels)
+
+    def update(index: str, values: Sequence[str]) -> list[str]:
+        each, (level,) = Record(w, w.address(updates, index, "i64"), UPDATE_RECORD), values
+        code, deeper = each["code"], w.assign(f"add i64 {level}, 1")
+        is_up, is_down = (w.test(f"eq i64 {code}, {wanted}") for wanted in (UP, DOWN))
+
+        def change() -> None:
+            child = field(w, w.element(levels, level), each["offset"])
+            is_empty = w.test(f"eq i64 {code}, {EMPTY}")
+            w.if_(is_empty, lambda: w.leave_unless(w.is_null(child), label), lambda: change_part(child))
+
+        def change_part(child: str) -> None:
+            _leave_if_shared(w, child, label)
+            w.if_(is_down, lambda: w.store("ptr", child, w.address(levels, deeper, "ptr")), lambda: write(child))
+
+        def write(child: str) -> None:
+            is_float = w.test(f"eq i64 {code}, {SET}")
+            w.if_(is_float, lambda: _set_float(w, child, each), lambda: _copy_numbers(w, child, each))
+
+        w.unless(is_up, change)
+        higher = w.select("i64", is_up, w.assign(f"sub i64 {level}, 1"), level)
+        return [w.select("i64", is_down, deeper, higher)]
+
+    w.loop(word_count, update, [("i64", "0")], step=len(UPDATE_RECORD))
+
+
+def _leave_if_shared(w: Writer, pointer: str, label: str) -> None:
+    """Write the jump to a label unless an object has one reference."""
+    w.leave_unless(w.test(f"eq i32 {field(w, pointer, abi.REFERENCE_COUNT, 'i32')}, 1"), label)
+
+
+def _set_float(w: Writer, child: str, update: Record) -> None:
+    w.store("double", w.load("double", update["at"]), field_address(w, child, abi.FLOAT_VALUE))
+
+
+def _copy_numbers(w: Writer, child: str, update: Record) -> None:
+    copy(w, field(w, child, abi.ARRAY_DATA), update["at"], update["bytes"])

@@ -10,13 +10,14 @@ A program of many thousand instructions becomes functions of bounded length, whi
                              value_slots.py      slots of values that cross functions
                              call_slots.py       slots of calls: operands, results, work area
     program_functions.py   each function of the plan as text
-    wrappers.py            entry points for one state; those for rows are in `batch`
+    entry_points.py        entry points for one state; those for rows are in `batch`
 
 What the functions are made of:
 
     ir.py                                    writer of IR text: vectors of W lanes, constants, names
-    arithmetic.py, trig.py, software_fma.py  single operations; sine and cosine; fused multiply-add without hardware
+    arithmetic.py, sincos.py, software_fma.py  single operations; sine and cosine; fused multiply-add without hardware
     finite.py, bounds.py                     tests for finite numbers; range analysis that makes them unnecessary
+    statuses.py                              statuses of lanes: the first check that fails
     signature.py, declarations.py            arguments of functions; what modules declare
     loop_operands.py, loops.py, copies.py    recovered loops and their operands
     calls.py                                 calls of intrinsics

@@ -14,7 +14,7 @@ LLVM = {op.row.llvm_intrinsic: len(op.row.operand_types) for op in Op if op.row.
 """Functions of LLVM, with their numbers of arguments."""
 
 
-def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
+def write_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
     """Write an ordinary instruction and return the name of its value."""
     names = list(values)
     if op.row.library:
@@ -35,23 +35,13 @@ def _instructions(op: Op, width: int) -> tuple[str, ...]:
 def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str:
     """Write a call of the C library, lane by lane."""
     if lanes.width == 1:
-        return w.assign(f"call double @{symbol}({', '.join(f'double {value}' for value in values)})")
+        return w.call("double", f"@{symbol}", *(f"double {value}" for value in values))
     result = "poison"
     for lane in range(lanes.width):
         parts = [w.assign(f"extractelement {lanes.double} {value}, i64 {lane}") for value in values]
-        called = w.assign(f"call double @{symbol}({', '.join(f'double {part}' for part in parts)})")
+        called = w.call("double", f"@{symbol}", *(f"double {part}" for part in parts))
         result = w.assign(f"insertelement {lanes.double} {result}, double {called}, i64 {lane}")
     return result
-
-
-def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
-    """Write a check that `value` is positive; the first check that fails sets the status of its lane."""
-    good = w.assign(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
-    old = w.load(lanes.integer, "%st", lanes.alignment)
-    clean = w.assign(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
-    failed = w.assign(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
-    kept = w.assign(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {failed}")
-    w.store(lanes.integer, kept, "%st", lanes.alignment)
 
 
 def declarations(lanes: Lanes) -> list[str]:

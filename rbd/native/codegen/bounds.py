@@ -14,7 +14,8 @@ from math import inf, isfinite
 from typing import Final
 
 from rbd.program.opcodes import BY_NUMBER, Op, operands_of
-from rbd.program.program import Program, offsets
+from rbd.program.ports import offsets
+from rbd.program.program import Program
 
 _LARGEST = 1e300
 """Bounds above it count as infinite; the distance to the largest double covers rounding errors."""

@@ -64,15 +64,15 @@ def aligned(size: int) -> int:
 
 def _work_size(call: IntrinsicCall, width: int) -> int:
     """Return the number of slots of the work area of a call, which all calls share."""
-    doubles = sum(call.lengths.floats) + sum(call.lengths.ints)
+    doubles = sum(call.lengths.work_floats) + sum(call.lengths.work_ints)
     return doubles if _all_lanes_together(call, width) else -(-(doubles + sum(_entry_counts(call))) // width)
 
 
 def pick_slots(program: Program, calls: dict[int, CallSlots]) -> dict[int, int]:
     """Return the slots of picked results: those of the call's results."""
-    inputs, code = program.input_size, program.code
+    input_size, code = program.input_size, program.code
     return {
-        index: calls[instruction[1] - inputs].results + instruction[2]
+        index: calls[instruction[1] - input_size].results + instruction[2]
         for index, instruction in enumerate(code)
         if instruction[0] == Op.PICK
     }
@@ -88,7 +88,7 @@ def kept_operands(split: FunctionSplit) -> dict[int, tuple[int, int]]:
     for index, instruction in enumerate(program.code):
         if instruction[0] != Op.CALL or index in split.region_starts or split.layout.loops:
             continue
-        stays = _kept_places(program.calls[instruction[1]], split.width)
+        stays = _kept_places(program.calls[instruction[1]], split.lanes)
         for place, (operand, is_kept) in enumerate(zip(operands_of(instruction), stays, strict=True)):
             source = operand - program.input_size
             if is_kept and source >= 0 and program.code[source][0] != Op.PICK:
@@ -121,7 +121,7 @@ class OperandSlots(NamedTuple):
         """Return the slots of operands of all calls, for the slots of values."""
         stored, copies = defaultdict[int, list[int]](list), defaultdict[int, list[tuple[int, int]]](list)
         for slot, source, call in _computed_operands(split.program, calls):
-            if split.in_memory(source) or source < split.region_starts.get(call, 0):
+            if split.is_in_memory(source) or source < split.region_starts.get(call, 0):
                 copies[call].append((slot, slots[source]))
             elif slot != slots.get(source):
                 stored[source].append(slot)

@@ -63,14 +63,14 @@ def _table_name(table: tuple[int, ...]) -> str:
     return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
-def emit_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
+def write_intrinsic_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
     pointers = [w.address("%ws", slot * lanes.width) for slot in (slots.operands, slots.results, slots.work)]
     write = _call_all_lanes if slots.all_lanes else _call_each_lane
     write(w, lanes, slots.call, *pointers)
 
 
-def emit_no_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
+def write_skipped_call(w: Writer, lanes: Lanes, slots: CallSlots) -> None:
     """Write the zeros that are the results of a call that is skipped in all lanes."""
     _write_zero(w, w.address("%ws", slots.results * lanes.width), sum(slots.call.lengths.results) * lanes.width)
 
@@ -108,7 +108,7 @@ def _call_each_lane(w: Writer, lanes: Lanes, call: IntrinsicCall, operands: str,
 def _sizes(call: IntrinsicCall) -> tuple[int, int, int]:
     """Return the numbers of operands, of results, and of entries to work in."""
     lengths = call.lengths
-    return sum(lengths.operands), sum(lengths.results), sum(lengths.floats) + sum(lengths.ints)
+    return sum(lengths.operands), sum(lengths.results), sum(lengths.work_floats) + sum(lengths.work_ints)
 
 
 def _if_needed(w: Writer, lanes: Lanes, call: IntrinsicCall, last_operand: str, write: Callable[[], None]) -> None:
@@ -128,11 +128,11 @@ def _invoke(
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
         *(_pointers(w, *block, width) for block in ((operands, lengths.operands), (results, lengths.results))),
-        _pointers(w, work, (*lengths.floats, *lengths.ints), width),
+        _pointers(w, work, (*lengths.work_floats, *lengths.work_ints), width),
     ]
     pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
-    arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
-    failed = w.assign(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
+    arguments = intrinsic.call_arguments(call.sizes, "i64 {}", *pointers)
+    failed = w.call("i64", f"@{routine_symbol(_function_name(call), _routine(call))}", *arguments)
     if call.label_count:
         _keep_first_status(w, failed, FIRST_CHECK + call.first_label - 1, status)
 
@@ -141,9 +141,9 @@ def _keep_first_status(w: Writer, failed: str, label: int, status: str) -> None:
     """Write the storing of a call's status, counted from a label on, unless an earlier one is set."""
     known = w.load("i64", status)
     number = w.assign(f"add i64 {failed}, {label}")
-    first = w.assign(f"icmp eq i64 {known}, 0")
-    bad = w.assign(f"icmp ne i64 {failed}, 0")
-    w.store("i64", w.assign(f"select i1 {w.assign(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
+    first = w.test(f"eq i64 {known}, 0")
+    bad = w.test(f"ne i64 {failed}, 0")
+    w.store("i64", w.select("i64", w.all_of(first, bad), number, known), status)
 
 
 def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> list[str]:
@@ -151,11 +151,13 @@ def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> li
 
 
 def _write_copy(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
-    w.add(f"  call void @intrinsic_copy(ptr {target}, i64 {step}, ptr {source}, i64 {source_step}, i64 {count})")
+    w.call(
+        "void", "@intrinsic_copy", f"ptr {target}", f"i64 {step}", f"ptr {source}", f"i64 {source_step}", f"i64 {count}"
+    )
 
 
 def _write_zero(w: Writer, target: str, count: int) -> None:
-    w.add(f"  call void @intrinsic_zero(ptr {target}, i64 {count})")
+    w.call("void", "@intrinsic_zero", f"ptr {target}", f"i64 {count}")
 
 
 def _copy() -> str:

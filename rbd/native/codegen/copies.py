@@ -20,7 +20,7 @@ _BLOCK = 8
 
 
 @final
-class Copies:
+class SlotCopies:
     """The copies of one function: `text` defines their tables, `write` calls them."""
 
     def __init__(self, name: str, pairs: Pairs, lanes: Lanes) -> None:
@@ -41,8 +41,8 @@ class Copies:
     def write(self, w: Writer, target: str, source: str) -> None:
         """Write the copies from `source` to `target`."""
         for name, what, pairs in self._lists:
-            tables = f"ptr @{name}_to, ptr @{name}_from"
-            w.add(f"  call void @copy_{what}(ptr {target}, ptr {source}, {tables}, i64 {len(pairs)})")
+            tables = f"ptr @{name}_to", f"ptr @{name}_from"
+            w.call("void", f"@copy_{what}", f"ptr {target}", f"ptr {source}", *tables, f"i64 {len(pairs)}")
 
 
 def _blocks(pairs: Pairs) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:

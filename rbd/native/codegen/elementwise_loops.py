@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import final
 
 from rbd.intrinsics.tree import Arithmetic, BuiltinCall, Expression, For, Load, Name, Negate, Number, Store
-from rbd.native.codegen.arithmetic import emit_operation
+from rbd.native.codegen.arithmetic import write_operation
 from rbd.native.codegen.expressions import Values
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.program.opcodes import LANGUAGE_WORDS
@@ -128,7 +128,7 @@ class StripWriter:
         Loops of fewer than `most` entries jump to that block directly: the set-up would take longer.
         """
         entry, strips, rest = self.w.block, self.w.fresh_label(), self.w.fresh_label()
-        enough = self.w.assign(f"icmp sge i64 {self.w.assign(f'sub i64 {stop}, {start}')}, {most}")
+        enough = self.w.test(f"sge i64 {self.w.assign(f'sub i64 {stop}, {start}')}, {most}")
         self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_UNLIKELY}")
         self.w.begin_block(strips)
         self._base_pointers()
@@ -155,12 +155,12 @@ class StripWriter:
                 for access in (target, other):
                     if access not in addresses:
                         addresses[access] = self.w.assign(f"ptrtoint ptr {self.bases[access]} to i64")
-                apart = self.w.assign(f"sub i64 {addresses[target]}, {addresses[other]}")
-                moved = self.w.assign(f"add i64 {apart}, {_BYTES * most - 1}")
-                near = self.w.assign(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")
-                differ = self.w.assign(f"icmp ne i64 {apart}, 0")
-                close = self.w.assign(f"and i1 {near}, {differ}")
-                last = self.w.assign(f"select i1 {close}, i64 {start}, i64 {last}")
+                distance = self.w.assign(f"sub i64 {addresses[target]}, {addresses[other]}")
+                moved = self.w.assign(f"add i64 {distance}, {_BYTES * most - 1}")
+                near = self.w.test(f"ult i64 {moved}, {2 * _BYTES * most - 1}")
+                differ = self.w.test(f"ne i64 {distance}, 0")
+                close = self.w.all_of(near, differ)
+                last = self.w.select("i64", close, start, last)
         return last
 
     def _strips(self, start: str, last: str, lanes: Lanes) -> str:
@@ -186,9 +186,9 @@ class StripWriter:
                 return self.w.assign(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
                 sides = [self._value(side, at, splats, lanes) for side in (left, right)]
-                return emit_operation(self.w, lanes, LANGUAGE_WORDS[operator], sides)
+                return write_operation(self.w, lanes, LANGUAGE_WORDS[operator], sides)
             case BuiltinCall(word, arguments):
                 values = [self._value(argument, at, splats, lanes) for argument in arguments]
-                return emit_operation(self.w, lanes, LANGUAGE_WORDS[word], values)
+                return write_operation(self.w, lanes, LANGUAGE_WORDS[word], values)
             case _:
                 raise AssertionError("not an expression of an elementwise loop")

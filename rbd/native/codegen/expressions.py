@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 
 from rbd.intrinsics import tree
 from rbd.intrinsics.dependence_analysis import row_of_column_access
-from rbd.native.codegen.arithmetic import emit_operation
+from rbd.native.codegen.arithmetic import write_operation
 from rbd.native.codegen.column_blocks import repeated
 from rbd.native.codegen.ir import Lanes, Writer
 from rbd.program.opcodes import LANGUAGE_WORDS
@@ -111,7 +111,7 @@ class ExpressionWriter(ABC):
             case tree.Arithmetic(operator, left, right, kind):
                 sides = [self.expression(left), self.expression(right)]
                 if kind == "float":
-                    return emit_operation(self.w, self.floats, LANGUAGE_WORDS[operator], sides)
+                    return write_operation(self.w, self.floats, LANGUAGE_WORDS[operator], sides)
                 return self.w.assign(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
             case tree.Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
@@ -125,13 +125,9 @@ class ExpressionWriter(ABC):
             return self.w.any_lane(self.floats, values[0])
         if name == "float":
             return self.w.splat(self.floats, self.w.assign(f"sitofp i64 {values[0]} to double"))
-        return emit_operation(self.w, self.floats, LANGUAGE_WORDS[name], values)
+        return write_operation(self.w, self.floats, LANGUAGE_WORDS[name], values)
 
     def routine_call(self, call: tree.RoutineCall) -> str:
         """Write a call of another function of the intrinsic."""
-        arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
-        text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"
-        if call.kind == "nothing":
-            self.w.add(f"  {text}")
-            return ""
-        return self.w.assign(text)
+        arguments = [f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments]
+        return self.w.call(self.type(call.kind), f"@{routine_symbol(self.intrinsic, call.routine)}", *arguments)

@@ -8,6 +8,13 @@ from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 
 _STREAMS = 4
 """Sums that are added to in turn, so that no addition waits for the one before."""
+_WIDTHS = (8, 4, 2, 1)
+"""Lanes of the vectors that are loaded."""
+_WIDEST = _WIDTHS[0]
+_GROUP = _STREAMS * _WIDEST
+"""Doubles of the widest vectors, one for each sum."""
+_DOUBLE_BYTES = 8
+"""Alignment of arrays of callers."""
 _UNROLLED = 256
 """Doubles of one state tested by straight-line code; more are tested by a loop."""
 
@@ -16,15 +23,16 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
     """Write a test of whether any of the doubles of these arrays, (pointer, length), is not finite."""
     sums: dict[int, list[str]] = {}
     for pointer, size in arrays:
-        start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
-        if start:
-            sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // (8 * _STREAMS), 8))
-        for width, first in _vector_cover(start, size):
-            streams = sums.setdefault(width, [])
-            _add_to_stream(w, Lanes(width), streams, _zero_times(w, Lanes(width), w.address(pointer, first), 8))
+        groups = size // _GROUP if size > _UNROLLED else 0
+        if groups:
+            sums.setdefault(_WIDEST, []).extend(_summed_groups(w, Lanes(_WIDEST), pointer, groups, _DOUBLE_BYTES))
+        for width, first in _vector_cover(groups * _GROUP, size):
+            lanes = Lanes(width)
+            zero = _zero_times(w, lanes, w.address(pointer, first), _DOUBLE_BYTES)
+            _add_to_stream(w, lanes, sums.setdefault(width, []), zero)
     total = "false"
     for width, streams in sums.items():
-        total = w.assign(f"or i1 {total}, {_any_is_nan(w, Lanes(width), _total(w, Lanes(width), streams))}")
+        total = w.any_of(total, _any_is_nan(w, Lanes(width), _total(w, Lanes(width), streams)))
     return total
 
 
@@ -38,7 +46,7 @@ def _add_to_stream(w: Writer, lanes: Lanes, streams: list[str], zero: str) -> No
 
 def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
     """Return vectors, (lanes, first), that cover the doubles from `start` to `end`; the last may overlap."""
-    width = next((width for width in (8, 4, 2, 1) if width <= end), 1)
+    width = next((width for width in _WIDTHS if width <= end), 1)
     starts = [*range(start, end - width + 1, width)]
     if (end - start) % width:
         starts.append(end - width)
@@ -61,7 +69,7 @@ def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     if 0 < size <= _STREAMS:
         places = [w.address(block, index * lanes.width) for index in range(size)]
         return _total(w, lanes, [_zero_times(w, lanes, place, lanes.alignment) for place in places])
-    return w.assign(f"call {lanes.double} @zero_sum(ptr {block}, i64 {size})")
+    return w.call(lanes.double, "@zero_sum", f"ptr {block}", f"i64 {size}")
 
 
 def zero_sum_function(lanes: Lanes) -> str:
@@ -108,8 +116,7 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, groups: int | str, align
         added: list[str] = []
         for stream, total in enumerate(sums):
             value = w.load(lanes.double, w.address(start, stream * lanes.width), alignment)
-            operands = ", ".join(f"{lanes.double} {x}" for x in (value, zero, total))
-            added.append(w.assign(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})"))
+            added.append(w.fma(lanes, value, zero, total))
         return added
 
     return w.loop(groups, group, [(lanes.double, zero)] * _STREAMS)

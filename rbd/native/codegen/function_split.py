@@ -13,13 +13,13 @@ from typing import final
 
 import attrs
 
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.native.codegen.loop_operands import LoopLayout
 from rbd.program.opcodes import Op
 from rbd.program.program import Program
 from rbd.program.rolling import Loop, find_loops
 
-CHUNK = 1000
+CHUNK_SIZE = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""
 
 
@@ -44,8 +44,8 @@ class FunctionSplit:
     """A program whose instructions are split into functions: input angles, loops, regions, and chunks between them."""
 
     program: Program
-    width: int
-    """Lanes."""
+    lanes: int
+    """Rows that the code computes at a time."""
     layout: LoopLayout
     regions: Sequence[range]
     """Instructions of each region; the last one is a guarded call."""
@@ -57,18 +57,20 @@ class FunctionSplit:
     """The other angles, by instruction number of the earlier of sine and cosine."""
 
     @classmethod
-    def of(cls, program: Program, chunk: int, width: int, threshold: int, regions: Sequence[range]) -> FunctionSplit:
-        """Split a program; loops are recovered if it has more than `threshold` instructions and no regions."""
-        layout = LoopLayout(program, () if regions else find_loops(program, threshold))
-        chunks = tuple(_chunks(len(program.code), chunk, layout.loops, regions))
-        return cls(program, width, layout, regions, chunks, *_angles(program, layout))
+    def of(
+        cls, program: Program, chunk_size: int, lanes: int, rolling_threshold: int, regions: Sequence[range]
+    ) -> FunctionSplit:
+        """Split a program; loops are recovered if it has more than `rolling_threshold` instructions and no regions."""
+        layout = LoopLayout(program, () if regions else find_loops(program, rolling_threshold))
+        chunks = tuple(_chunks(len(program.code), chunk_size, layout.loops, regions))
+        return cls(program, lanes, layout, regions, chunks, *_angles(program, layout))
 
-    @lazy
+    @lazy_property
     def region_starts(self) -> dict[int, int]:
         """Instruction number of a guarded call -> the first instruction of its region."""
         return {each[-1]: each[0] for each in self.regions}
 
-    @lazy
+    @lazy_property
     def function_of(self) -> dict[int, int]:
         """Instruction number -> number of the function that computes it; -1 is that of the input angles."""
         function_of = {index: number for number, chunk in enumerate(self.chunks) for index in chunk}
@@ -78,14 +80,14 @@ class FunctionSplit:
             function_of.update(dict.fromkeys(angle.members, function_of[start]))
         return function_of
 
-    @lazy
+    @lazy_property
     def computed_at(self) -> dict[int, int]:
         """Instruction number of a sine or cosine of a computed angle -> that of the earlier of both."""
         return {index: start for start, angle in self.computed_angles.items() for index in angle.members}
 
-    def in_memory(self, index: int) -> bool:
+    def is_in_memory(self, index: int) -> bool:
         """Return whether a loop or a call leaves the result of an instruction in the workspace."""
-        return self.program.code[index][0] == Op.PICK or self.layout.computed(index)
+        return self.program.code[index][0] == Op.PICK or self.layout.computes(index)
 
     @property
     def functions_of_regions(self) -> dict[int, range]:
@@ -96,13 +98,13 @@ class FunctionSplit:
         }
 
 
-def _chunks(size: int, chunk: int, loops: Sequence[Loop], regions: Sequence[range]) -> Iterator[range]:
+def _chunks(size: int, chunk_size: int, loops: Sequence[Loop], regions: Sequence[range]) -> Iterator[range]:
     """Yield the instructions of every function: loops, and regions and the code between them in chunks."""
     start = 0
     for stop, following in [*((loop.first, loop.stop) for loop in loops), (size, size)]:
         cuts = [start, *(cut for each in regions for cut in (each.start, each.stop)), stop]
         for first, last in pairwise(cuts):
-            yield from (range(k, min(k + chunk, last)) for k in range(first, last, chunk))
+            yield from (range(k, min(k + chunk_size, last)) for k in range(first, last, chunk_size))
         if following > stop:
             yield range(stop, following)
         start = following
@@ -112,14 +114,14 @@ def _angles(program: Program, layout: LoopLayout) -> tuple[tuple[SinCosPair, ...
     """Return the angles that are inputs, and the others by the first instruction that needs them."""
     sines, cosines = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, instruction in enumerate(program.code):
-        if instruction[0] in (Op.SIN, Op.COS) and not layout.computed(index):
+        if instruction[0] in (Op.SIN, Op.COS) and not layout.computes(index):
             (sines if instruction[0] == Op.SIN else cosines)[instruction[1]].append(index)
-    inputs = program.input_size
+    input_size = program.input_size
     angles = [
         SinCosPair(operand, *pair)
         for operand in dict.fromkeys((*sines, *cosines))
         for pair in zip_longest(sines[operand], cosines[operand])
     ]
-    first = tuple(angle for angle in angles if 0 <= angle.operand < inputs)
-    later = {min(angle.members): angle for angle in angles if not 0 <= angle.operand < inputs}
+    first = tuple(angle for angle in angles if 0 <= angle.operand < input_size)
+    later = {min(angle.members): angle for angle in angles if not 0 <= angle.operand < input_size}
     return first, later

@@ -15,7 +15,7 @@ import attrs
 
 from rbd.errors import ScalarError
 from rbd.intrinsics.intrinsic import IntrinsicCall
-from rbd.program.opcodes import NUMBERED, Op, operands_of
+from rbd.program.opcodes import WITH_IMMEDIATE, Op, operands_of
 from rbd.program.program import Program
 
 MAX_INLINED_MULTIPLY_ADDS: Final = 100_000
@@ -88,7 +88,7 @@ class _Inliner:
         if op == Op.CALL:
             self.calls.append(self.old.calls[instruction[1]])
             moved = (len(self.calls) - 1, *moved)
-        elif op in NUMBERED:
+        elif op in WITH_IMMEDIATE:
             moved = (*moved, instruction[2])
         self.code.append((op, *moved))
         return self.first + len(self.code) - 1
@@ -97,7 +97,7 @@ class _Inliner:
         """Run an intrinsic on values that add instructions; return the operands of its outputs."""
         call = self.old.calls[instruction[1]]
         operands = [Value(self, self._moved_operand(r)) for r in operands_of(instruction)]
-        outputs, _ = call.intrinsic.run(call.sizes, cast("Any", operands))
+        outputs, _ = call.intrinsic.run_on_floats(call.sizes, cast("Any", operands))
         return [self.operand(x) for x in outputs]
 
     def _needed(self, results: list[int]) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:

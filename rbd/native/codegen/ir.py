@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 Write: TypeAlias = Callable[[], None]
 """Writes a part of a function."""
@@ -16,6 +17,9 @@ Body: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
 NARROW = 4
 """Lanes of vectors among scalar instructions. While a vector of 512 bits waits or is computed, x86 processors close a
 port to all others, scalars too: sines of an arm's joints in one such vector halve the speed of its inverse dynamics."""
+
+ALIGNMENT_BYTES: Final = 64
+"""Alignment of memory: a cache line, and the widest vector register."""
 
 
 def attributes(lanes: int) -> str:
@@ -104,18 +108,23 @@ class Writer:
         self.lines.append(f"  {name} = {expression}")
         return name
 
-    def address(self, pointer: str, index: int | str, kind: str = "double") -> str:
-        """Write the address of element `index` from `pointer`; return its name."""
-        return self.assign(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
+    def address(self, pointer: str, index: int | str, kind: str = "double", *, inbounds: bool = True) -> str:
+        """Write the address of element `index` from `pointer`, of an array unless not `inbounds`; return its name."""
+        word = "inbounds " if inbounds else ""
+        return self.assign(f"getelementptr {word}{kind}, ptr {pointer}, i64 {index}")
 
     def aligned(self, pointer: str) -> str:
         """Return a pointer rounded up to a cache line."""
-        up = self.assign(f"add i64 {self.assign(f'ptrtoint ptr {pointer} to i64')}, 63")
-        return self.assign(f"inttoptr i64 {self.assign(f'and i64 {up}, -64')} to ptr")
+        up = self.assign(f"add i64 {self.assign(f'ptrtoint ptr {pointer} to i64')}, {ALIGNMENT_BYTES - 1}")
+        return self.assign(f"inttoptr i64 {self.assign(f'and i64 {up}, {-ALIGNMENT_BYTES}')} to ptr")
 
     def load(self, kind: str, pointer: str, alignment: int = 8) -> str:
         """Write a load; return the name of the value."""
         return self.assign(f"load {kind}, ptr {pointer}, align {alignment}")
+
+    def element(self, pointer: str, index: int | str, kind: str = "ptr") -> str:
+        """Write the load of element `index` from `pointer`; return the name of the value."""
+        return self.load(kind, self.address(pointer, index, kind))
 
     def store(self, kind: str, value: str, pointer: str, alignment: int = 8) -> None:
         """Write a store."""
@@ -134,14 +143,50 @@ class Writer:
         if lanes.width == 1:
             return mask
         bits = self.assign(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-        return self.assign(f"icmp ne i{lanes.width} {bits}, 0")
+        return self.test(f"ne i{lanes.width} {bits}, 0")
 
     def all_lanes(self, lanes: Lanes, mask: str) -> str:
         """Write a test whether a mask is true in all lanes."""
         if lanes.width == 1:
             return mask
         bits = self.assign(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-        return self.assign(f"icmp eq i{lanes.width} {bits}, -1")
+        return self.test(f"eq i{lanes.width} {bits}, -1")
+
+    def call(self, kind: str, function: str, *arguments: str) -> str:
+        """Write a call, whose arguments have their types; return the name of the result, or nothing if it is void."""
+        text = f"call {kind} {function}({', '.join(arguments)})"
+        if kind != "void":
+            return self.assign(text)
+        self.add(f"  {text}")
+        return ""
+
+    def fma(self, lanes: Lanes, *operands: str) -> str:
+        """Write a fused multiply-add of three operands."""
+        return self.call(lanes.double, lanes.llvm_function("fma"), *(f"{lanes.double} {each}" for each in operands))
+
+    def test(self, comparison: str) -> str:
+        """Write a comparison of integers, vectors of them, or pointers, such as `eq i64 %a, %b`; return its name."""
+        return self.assign(f"icmp {comparison}")
+
+    def is_null(self, pointer: str) -> str:
+        """Write a test whether a pointer is null."""
+        return self.test(f"eq ptr {pointer}, null")
+
+    def all_of(self, first: str, *others: str) -> str:
+        """Write whether all conditions hold."""
+        return functools.reduce(lambda a, b: self.assign(f"and i1 {a}, {b}"), others, first)
+
+    def any_of(self, first: str, *others: str) -> str:
+        """Write whether one of the conditions holds."""
+        return functools.reduce(lambda a, b: self.assign(f"or i1 {a}, {b}"), others, first)
+
+    def negated(self, condition: str) -> str:
+        """Write whether a condition does not hold."""
+        return self.assign(f"xor i1 {condition}, true")
+
+    def select(self, kind: str, condition: str, yes: int | str, no: int | str) -> str:
+        """Write one of two values by a condition."""
+        return self.assign(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
 
     # --- control flow -------------------------------------------------------------------------------------------------
 
@@ -167,6 +212,28 @@ class Writer:
         """End the block with a jump to one of two blocks."""
         self.add(f"  br i1 {condition}, label %{yes}, label %{no}")
 
+    def ret(self, result: str) -> None:
+        """End the block with a return of a value with its type; code behind it needs a block of its own."""
+        self.add(f"  ret {result}")
+        self.block = ""
+
+    def leave(self, label: str) -> None:
+        """End the block with a jump out of all structures; code behind it needs a block of its own."""
+        self.jump(label)
+        self.block = ""
+
+    def leave_if(self, condition: str, label: str) -> None:
+        """Write a jump out of all structures if a condition holds."""
+        following = self.fresh_label()
+        self.branch(condition, label, following)
+        self.begin_block(following)
+
+    def leave_unless(self, condition: str, label: str) -> None:
+        """Write a jump out of all structures unless a condition holds."""
+        following = self.fresh_label()
+        self.branch(condition, following, label)
+        self.begin_block(following)
+
     def if_(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
         """Write both branches of a condition: if it holds, and otherwise."""
         yes, no, after = self._labels(otherwise)
@@ -174,7 +241,7 @@ class Writer:
         self._sides((yes, then), (no, otherwise), after=after)
 
     def unless(self, condition: str, then: Write, otherwise: Write | None = None) -> None:
-        """Write both branches of a condition: unless it holds, and otherwise."""
+        """Write both branches of a condition: unless it holds, which comes first in memory, and otherwise."""
         no, yes, after = self._labels(otherwise)
         self.branch(condition, yes, no)
         self._sides((no, then), (yes, otherwise), after=after)
@@ -184,12 +251,16 @@ class Writer:
         return first, after if otherwise is None else self.fresh_label(), after
 
     def _sides(self, *sides: tuple[str, Write | None], after: str) -> None:
+        is_reached = any(write is None for _, write in sides)
         for label, write in sides:
             if write is not None:
                 self.begin_block(label)
                 write()
-                self.jump(after)
-        self.begin_block(after)
+                if self.block:  # else it has left
+                    self.jump(after)
+                    is_reached = True
+        if is_reached:
+            self.begin_block(after)
 
     def value_if(self, kind: str, condition: str, then: Callable[[], str], otherwise: str) -> str:
         """Write a value that is computed only if a condition holds; else it is `otherwise`."""
@@ -214,7 +285,7 @@ class Writer:
         if is_fixed:
             self.jump(again)
         else:
-            self.branch(self.assign(f"icmp slt i64 {start}, {stop}"), again, after)
+            self.branch(self.test(f"slt i64 {start}, {stop}"), again, after)
         self.begin_block(again)
         index, following, *values = [self.fresh_name() for _ in range(2 + len(carried))]
         head = len(self.lines)
@@ -222,15 +293,26 @@ class Writer:
         counted, *merged = _phis((before, self.block), [("i64", start), *carried], [following, *results])
         self.insert_values(head, [index, *values], [counted, *merged])
         self.add(f"  {following} = add i64 {index}, {step}")
-        self.branch(self.assign(f"icmp slt i64 {following}, {stop}"), again, after)
+        self.branch(self.test(f"slt i64 {following}, {stop}"), again, after)
         self.begin_block(after)
         return list(results) if is_fixed else list(map(self.assign, merged))
+
+    def while_(self, condition: Callable[[], str], body: Write) -> None:
+        """Write a loop that runs as long as a condition holds, which is written in front of the body."""
+        before, inside, after = (self.fresh_label() for _ in range(3))
+        self.jump(before)
+        self.begin_block(before)
+        self.branch(condition(), inside, after)
+        self.begin_block(inside)
+        body()
+        self.jump(before)
+        self.begin_block(after)
 
     def insert_values(self, line: int, names: Sequence[str], expressions: Sequence[str]) -> None:
         """Insert instructions before line number `line`: phi nodes, which are known only after the lines behind."""
         self.lines[line:line] = [f"  {name} = {value}" for name, value in zip(names, expressions, strict=True)]
 
-    def for_each(self, stop: int | str, body: Callable[[str], None], *, start: str = "0", step: int = 1) -> None:
+    def for_each(self, stop: int | str, body: Callable[[str], object], *, start: str = "0", step: int = 1) -> None:
         """Write a loop that hands nothing on."""
 
         def iteration(index: str, _: Sequence[str]) -> Sequence[str]:
@@ -242,8 +324,8 @@ class Writer:
     def for_each_group(self, start: str, stop: str, size: int, body: Callable[[str], None]) -> str:
         """Write a loop over the groups of `size` indices, a power of two, that fit; return the first index left."""
         between = self.assign(f"sub i64 {stop}, {start}")
-        is_positive = self.assign(f"icmp sgt i64 {between}, 0")
-        left = self.assign(f"select i1 {is_positive}, i64 {between}, i64 0")
+        is_positive = self.test(f"sgt i64 {between}, 0")
+        left = self.select("i64", is_positive, between, "0")
         end = self.assign(f"add i64 {start}, {self.assign(f'and i64 {left}, {-size}')}")
         self.for_each(end, body, start=start, step=size)
         return end

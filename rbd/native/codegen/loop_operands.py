@@ -8,7 +8,7 @@ constants that differ among iterations are in a table of their own.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final, TypeAlias, final
 
@@ -21,7 +21,7 @@ from rbd.program.program import Program
 from rbd.program.rolling import Loop
 
 _NONE: Final = np.iinfo(np.int64).min
-_WIDEST: Final = 3
+_MAX_OPERANDS: Final = 3
 _SIGNS: Final[NDArray[Any]] = np.ones((max(Op) + 1, 2))
 for _op in Op:
     _SIGNS[_op] = _op.row.signs or (1, 1)
@@ -64,7 +64,7 @@ class Strided:
 @final
 @attrs.frozen
 class Indexed:
-    """An index for each iteration, in this column of the loop's table: of a workspace slot or a label."""
+    """An index for each iteration, in this column of the loop's table of indices: of a workspace slot or a label."""
 
     column: int
 
@@ -88,9 +88,9 @@ class RolledLoop:
     """Of instructions whose signs differ among iterations: of both terms of an ADD, of product and addend of an FMA."""
     skipped: frozenset[int]
     """Instructions in the iteration that are computed before: sines and cosines of inputs."""
-    table: NDArray[Any]
+    indices: NDArray[Any]
     constants: NDArray[Any]
-    """A row for each iteration."""
+    """The tables of indices and of constants: a row for each iteration."""
 
     @property
     def is_empty(self) -> bool:
@@ -99,22 +99,34 @@ class RolledLoop:
 
 
 @final
+@attrs.frozen(eq=False)
+class PlacedLoops:
+    """Loops with their operands, and the workspace that they share with the code around them."""
+
+    loops: tuple[RolledLoop, ...]
+    slots: dict[int, int]
+    """Slots of results, of loops and others, by instruction number."""
+    spilled: tuple[tuple[int, int], ...]
+    """(slot, operand) of inputs and constants that loops read from the workspace."""
+    slot_count: int
+    """The number of slots of the workspace."""
+
+
+@final
 class LoopLayout:
-    """Assigns slots to the results of a program's loops, then resolves their operands."""
+    """The operands of a program's loops: where results of iterations are read, and by whom."""
 
     def __init__(self, program: Program, loops: Sequence[Loop]) -> None:
         """Look at the operands of `program`."""
         self.program, self.loops = program, loops
-        self.inputs = program.input_size
+        self.input_size = program.input_size
         self.operands = _operand_table(program)
         size = len(program.code)
-        self.number = np.full(size, -1)
+        self.loop_of = np.full(size, -1)
+        """The number of the loop of each instruction; -1 for others."""
         for number, loop in enumerate(loops):
-            self.number[loop.first : loop.stop] = number
+            self.loop_of[loop.first : loop.stop] = number
         self.signs = [self._signs(loop) for loop in loops]
-        self.slots = np.full(size, -1)
-        self.spilled_operands: dict[int, int] = {}
-        """Slots of inputs and constants that loops read from the workspace, by operand."""
         self.skipped = [self._skipped(loop) for loop in loops]
 
     def _signs(self, loop: Loop) -> dict[int, tuple[NDArray[Any], NDArray[Any]]]:
@@ -131,13 +143,13 @@ class LoopLayout:
             by_offset[offset] = signs[:, 0], signs[:, 1]
         return by_offset
 
-    def rolled(self, index: int) -> bool:
+    def contains(self, index: int) -> bool:
         """Return whether instruction `index` belongs to a loop."""
-        return bool(self.number[index] >= 0)
+        return bool(self.loop_of[index] >= 0)
 
-    def computed(self, index: int) -> bool:
+    def computes(self, index: int) -> bool:
         """Return whether instruction `index` is computed by a loop."""
-        number = int(self.number[index])
+        number = int(self.loop_of[index])
         if number < 0:
             return False
         loop = self.loops[number]
@@ -149,29 +161,48 @@ class LoopLayout:
         for offset in range(loop.period):
             if code[loop.first + offset][0] in (Op.SIN, Op.COS):
                 angles = self.operands[loop.first + offset : loop.stop : loop.period, 0]
-                if ((angles >= 0) & (angles < self.inputs)).all():
+                if ((angles >= 0) & (angles < self.input_size)).all():
                     offsets.add(offset)
         return frozenset(offsets)
 
     # ---------------------------------------------------------------- memory
 
-    def assign_slots(self, start: int) -> int:
-        """Assign slots from `start` on to results that cross iterations; return the next free slot."""
-        needed, shared = self._needed()
+    def placed(self, straight: Mapping[int, int], slot_count: int) -> PlacedLoops:
+        """Return the loops, with slots behind the first `slot_count`; `straight` are those of other results."""
+        if not self.loops:
+            return PlacedLoops((), dict(straight), (), slot_count)
+        slots, slot_count = self._result_slots(slot_count)
+        slots[list(straight)] = list(straight.values())
+        spills = _Spills(slot_count)
+        loops = tuple(_OperandResolver(self, number, slots, spills).rolled() for number in range(len(self.loops)))
+        filled = np.flatnonzero(slots >= 0)
+        by_index = dict(zip(filled.tolist(), slots[filled].tolist(), strict=True))
+        spilled = tuple((slot, operand) for operand, slot in spills.slots.items())
+        return PlacedLoops(loops, by_index, spilled, slot_count + len(spilled))
+
+    def _result_slots(self, start: int) -> tuple[NDArray[Any], int]:
+        """Return the slots from `start` on of results that cross iterations, by instruction; and the next free slot."""
+        slots = np.full(len(self.program.code), -1)
+        needed, per_iteration = self._needed()
         for number, loop in enumerate(self.loops):
-            pattern: NDArray[Any] = np.any(needed[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
-            pattern[list(self.skipped[number])] = True
-            own = np.any(shared[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
-            own[list(self.skipped[number])] = True
-            for offset in np.flatnonzero(pattern & ~own).tolist():
-                self.slots[loop.first + offset : loop.stop : loop.period] = start
+            needed_offsets = self._offsets_of(needed, number)
+            per_iteration_offsets = self._offsets_of(per_iteration, number)
+            for offset in np.flatnonzero(needed_offsets & ~per_iteration_offsets).tolist():
+                slots[loop.first + offset : loop.stop : loop.period] = start
                 start += 1
-            offsets = np.flatnonzero(own)
-            slots = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
+            offsets = np.flatnonzero(per_iteration_offsets)
+            table = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
             for column, offset in enumerate(offsets.tolist()):
-                self.slots[loop.first + offset : loop.stop : loop.period] = slots[:, column]
+                slots[loop.first + offset : loop.stop : loop.period] = table[:, column]
             start += loop.count * len(offsets)
-        return start
+        return slots, start
+
+    def _offsets_of(self, instructions: NDArray[Any], number: int) -> NDArray[Any]:
+        """Return the mask of offsets in an iteration at which a mask of instructions is true, or which are skipped."""
+        loop = self.loops[number]
+        offsets: NDArray[Any] = np.any(instructions[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
+        offsets[list(self.skipped[number])] = True
+        return offsets
 
     def _needed(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the mask of results used otherwise than by the same instruction of each iteration they belong to.
@@ -179,25 +210,25 @@ class LoopLayout:
         The second array has those among them that need a slot for each iteration. All others are used up by the next
         iteration before it stores its own, so that all iterations have one slot together.
         """
-        needed, shared = (np.zeros(len(self.program.code), dtype=bool) for _ in range(2))
-        elsewhere = (self.operands >= self.inputs) & ~self._in_registers()
-        needed[self.operands[elsewhere] - self.inputs] = True
-        users, sources = np.nonzero(elsewhere)[0], self.operands[elsewhere] - self.inputs
-        shared[sources[~self._used_up(users, sources)]] = True
+        needed, per_iteration = (np.zeros(len(self.program.code), dtype=bool) for _ in range(2))
+        elsewhere = (self.operands >= self.input_size) & ~self._in_registers()
+        needed[self.operands[elsewhere] - self.input_size] = True
+        users, sources = np.nonzero(elsewhere)[0], self.operands[elsewhere] - self.input_size
+        per_iteration[sources[~self._used_up(users, sources)]] = True
         takers = [self.program.results]
         takers += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
         for operands in takers:
             flat = np.array(operands, dtype=np.int64)
-            taken = flat[flat >= self.inputs] - self.inputs
+            taken = flat[flat >= self.input_size] - self.input_size
             needed[taken] = True
-            shared[taken[~self._in_last_iteration(taken)]] = True
-        return needed, shared
+            per_iteration[taken[~self._in_last_iteration(taken)]] = True
+        return needed, per_iteration
 
     def _used_up(self, users: NDArray[Any], sources: NDArray[Any]) -> NDArray[Any]:
         """Return the mask of uses by the next iteration before it stores its own result, or after the last one."""
-        used_up: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
+        used_up: NDArray[Any] = self._in_last_iteration(sources) & (self.loop_of[users] != self.loop_of[sources])
         for number, loop in enumerate(self.loops):
-            mine = (self.number[users] == number) & (self.number[sources] == number)
+            mine = (self.loop_of[users] == number) & (self.loop_of[sources] == number)
             user, source = users[mine] - loop.first, sources[mine] - loop.first
             follows = user // loop.period == source // loop.period + 1
             used_up[mine] = follows & (user % loop.period <= source % loop.period)
@@ -207,58 +238,58 @@ class LoopLayout:
         """Return the mask of results of the last iteration of their loop."""
         in_last = np.zeros(len(sources), dtype=bool)
         for number, loop in enumerate(self.loops):
-            in_last |= (self.number[sources] == number) & (sources >= loop.stop - loop.period)
+            in_last |= (self.loop_of[sources] == number) & (sources >= loop.stop - loop.period)
         return in_last
 
     def _in_registers(self) -> NDArray[Any]:
         """Return the mask of operands that are the same result of all iterations' own."""
         in_registers = np.zeros(self.operands.shape, dtype=bool)
         for loop in self.loops:
-            starts = (np.arange(loop.count) * loop.period + loop.first + self.inputs)[:, None, None]
-            blocks = self.operands[loop.first : loop.stop].reshape(loop.count, loop.period, _WIDEST) - starts
+            starts = (np.arange(loop.count) * loop.period + loop.first + self.input_size)[:, None, None]
+            blocks = self.operands[loop.first : loop.stop].reshape(loop.count, loop.period, _MAX_OPERANDS) - starts
             same = (blocks == blocks[:1]).all(axis=0) & (blocks[0] >= 0)
             in_registers[loop.first : loop.stop] = np.tile(same, (loop.count, 1))
         return in_registers
 
-    # ---------------------------------------------------------------- operands
 
-    def add_slots(self, straight: dict[int, int]) -> dict[int, int]:
-        """Add the slots of results that no loop computes; return those of all."""
-        for index, slot in straight.items():
-            self.slots[index] = slot
-        placed = np.flatnonzero(self.slots >= 0)
-        return dict(zip(placed.tolist(), self.slots[placed].tolist(), strict=True))
+@final
+class _Spills:
+    """Slots of inputs and constants that loops read from the workspace, from `first` on, by operand."""
 
-    def resolve(self, number: int, free: int) -> tuple[RolledLoop, int]:
-        """Return loop `number` with its operands, and the next free slot."""
-        resolver = _OperandResolver(self, self.loops[number], free)
-        return resolver.resolve(self.skipped[number]), resolver.free
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self.slots = dict[int, int]()
+
+    def slot_of(self, operand: int) -> int:
+        """Return the slot of an operand: that it has, or the next one."""
+        return self.slots.setdefault(operand, self._first + len(self.slots))
 
 
 @final
 class _OperandResolver:
-    """Resolves the operands of one loop and fills its tables."""
+    """Resolves the operands of loop `number` and fills its tables."""
 
-    def __init__(self, layout: LoopLayout, loop: Loop, free: int) -> None:
-        self.layout, self.loop, self.free = layout, loop, free
-        self.rows: list[NDArray[Any]] = []
-        self.constants: list[NDArray[Any]] = []
+    def __init__(self, layout: LoopLayout, number: int, slots: NDArray[Any], spills: _Spills) -> None:
+        self.layout, self.loop, self.slots, self.spills = layout, layout.loops[number], slots, spills
+        self.skipped, self.signs = layout.skipped[number], layout.signs[number]
+        self.index_columns: list[NDArray[Any]] = []
+        self.constant_columns: list[NDArray[Any]] = []
         self.operands = dict[tuple[int, int], Operand]()
         self.labels = dict[int, Strided | Indexed]()
         self.pool = np.array(layout.program.constants, dtype=np.float64)
-        self.ports = [0, *accumulate(port.size for port in layout.program.inputs)]
+        self.port_starts = [0, *accumulate(port.size for port in layout.program.inputs)]
 
-    def resolve(self, skipped: frozenset[int]) -> RolledLoop:
+    def rolled(self) -> RolledLoop:
         """Return the loop with its operands."""
-        offsets = [offset for offset in range(self.loop.period) if offset not in skipped]
+        offsets = [offset for offset in range(self.loop.period) if offset not in self.skipped]
         for offset in offsets:
             self._resolve_instruction(offset)
         signs = {
             offset: (self._constant_operand(first), self._constant_operand(second))
-            for offset, (first, second) in self.layout.signs[self._number].items()
+            for offset, (first, second) in self.signs.items()
         }
-        tables = self._table(self.rows), self._table(self.constants)
-        return RolledLoop(self.loop, self.operands, self.labels, self._stored(offsets), signs, skipped, *tables)
+        tables = self._table(self.index_columns), self._table(self.constant_columns)
+        return RolledLoop(self.loop, self.operands, self.labels, self._stored(offsets), signs, self.skipped, *tables)
 
     def _resolve_instruction(self, offset: int) -> None:
         """Resolve the operands of an instruction, and its label."""
@@ -273,7 +304,7 @@ class _OperandResolver:
 
     def _stored(self, offsets: Sequence[int]) -> dict[int, Strided]:
         """Return the slots of the results that have some."""
-        loop, slots = self.loop, self.layout.slots
+        loop, slots = self.loop, self.slots
         indices = {offset: loop.first + offset for offset in offsets if slots[loop.first + offset] >= 0}
         return {k: Strided(int(slots[i]), int(slots[i + loop.period] - slots[i])) for k, i in indices.items()}
 
@@ -282,39 +313,35 @@ class _OperandResolver:
 
     def _operand_of(self, offset: int, operands: NDArray[Any]) -> Operand:
         """Return one operand as iterations read it."""
-        relative = operands - self.layout.inputs - self.loop.first - np.arange(self.loop.count) * self.loop.period
+        relative = operands - self.layout.input_size - self.loop.first - np.arange(self.loop.count) * self.loop.period
         source = int(relative[0])
-        if 0 <= source < offset and (relative == source).all() and source not in self.layout.skipped[self._number]:
+        if 0 <= source < offset and (relative == source).all() and source not in self.skipped:
             return Register(source)
         if (operands < 0).all():
             return self._constant_operand(self.pool[~operands])
-        if ((operands >= 0) & (operands < self.layout.inputs)).all():
-            port = bisect_right(self.ports, int(operands[0])) - 1
-            strided = _strided(operands - self.ports[port])
-            if strided is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
+        if ((operands >= 0) & (operands < self.layout.input_size)).all():
+            port = bisect_right(self.port_starts, int(operands[0])) - 1
+            strided = _strided(operands - self.port_starts[port])
+            if (
+                strided is not None
+                and operands.min() >= self.port_starts[port]
+                and operands.max() < self.port_starts[port + 1]
+            ):
                 return Strided(strided.start, strided.step, port)
         return self._index(self._slots(operands))
-
-    @property
-    def _number(self) -> int:
-        return int(self.layout.number[self.loop.first])
 
     def _constant_operand(self, values: NDArray[Any]) -> Constant | TabulatedConstant:
         if (values.view(np.int64) == values[:1].view(np.int64)).all():
             return Constant(float(values[0]))
-        self.constants.append(values)
-        return TabulatedConstant(len(self.constants) - 1)
+        self.constant_columns.append(values)
+        return TabulatedConstant(len(self.constant_columns) - 1)
 
     def _slots(self, operands: NDArray[Any]) -> NDArray[Any]:
         """Return the slots of operands of several kinds; inputs and constants get one each."""
-        inputs = self.layout.inputs
-        slots = np.where(operands >= inputs, self.layout.slots[np.maximum(operands - inputs, 0)], -1)
+        inputs = self.layout.input_size
+        slots = np.where(operands >= inputs, self.slots[np.maximum(operands - inputs, 0)], -1)
         for row in np.flatnonzero(operands < inputs).tolist():
-            operand = int(operands[row])
-            if operand not in self.layout.spilled_operands:
-                self.layout.spilled_operands[operand] = self.free
-                self.free += 1
-            slots[row] = self.layout.spilled_operands[operand]
+            slots[row] = self.spills.slot_of(int(operands[row]))
         assert (slots >= 0).all(), "an operand of a loop has no slot"
         return slots
 
@@ -322,8 +349,8 @@ class _OperandResolver:
         strided = _strided(numbers)
         if strided is not None:
             return strided
-        self.rows.append(numbers)
-        return Indexed(len(self.rows) - 1)
+        self.index_columns.append(numbers)
+        return Indexed(len(self.index_columns) - 1)
 
 
 def _strided(numbers: NDArray[Any]) -> Strided | None:
@@ -336,5 +363,5 @@ def _strided(numbers: NDArray[Any]) -> Strided | None:
 def _operand_table(program: Program) -> NDArray[Any]:
     """Return the operands of every instruction but calls in a row of three, padded with `_NONE`."""
     rows = [() if code[0] == Op.CALL else operands_of(code) for code in program.code]
-    padded = [(*row, _NONE, _NONE, _NONE)[:_WIDEST] for row in rows]
-    return np.array(padded, dtype=np.int64).reshape(len(rows), _WIDEST)
+    padded = [(*row, _NONE, _NONE, _NONE)[:_MAX_OPERANDS] for row in rows]
+    return np.array(padded, dtype=np.int64).reshape(len(rows), _MAX_OPERANDS)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import final
 
-from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
+from rbd.native.codegen.arithmetic import write_operation
 from rbd.native.codegen.copies import global_table
 from rbd.native.codegen.ir import Lanes, Writer, hexadecimal
 from rbd.native.codegen.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
 from rbd.native.codegen.signature import function_head
-from rbd.native.codegen.trig import sincos_call
-from rbd.program.opcodes import CONDITIONS, UNSIGNED, Op
+from rbd.native.codegen.sincos import sincos_call
+from rbd.native.codegen.statuses import write_positive_check
+from rbd.program.opcodes import CONDITIONS, WITHOUT_SIGNS, Op
 from rbd.program.program import Program
 from rbd.program.status import FIRST_CHECK
 
@@ -46,11 +47,11 @@ class LoopWriter:
                 self._instruction(offset)
 
     def _tables(self) -> list[str]:
-        numbers = [str(x) for x in self.rolled.table.astype(int).reshape(-1).tolist()]
+        indices = [str(x) for x in self.rolled.indices.astype(int).reshape(-1).tolist()]
         constants = [hexadecimal(x) for x in self.rolled.constants.astype(float).reshape(-1).tolist()]
         return [
             global_table(f"{self.name}_{what}", kind, entries)
-            for what, kind, entries in (("places", "i32", numbers), ("constants", "double", constants))
+            for what, kind, entries in (("indices", "i32", indices), ("constants", "double", constants))
             if entries
         ]
 
@@ -79,24 +80,24 @@ class LoopWriter:
         """Return a pointer to a slot of the workspace or to an entry of an input."""
         w, width = self.w, self.lanes.width
         if isinstance(operand, Strided):
-            block = "%ws" if operand.port is None else f"%in{operand.port}"
-            return w.address(self._moved(block, operand.step), operand.start * width)
+            base = "%ws" if operand.port is None else f"%in{operand.port}"
+            return w.address(self._moved(base, operand.step), operand.start * width)
         scaled = self._once(("scaled", operand), lambda: w.assign(f"mul i64 {self._number(operand)}, {width}"))
         return w.address("%ws", scaled)
 
-    def _moved(self, block: str, step: int) -> str:
-        """Return the start of a block plus `step` entries per iteration."""
+    def _moved(self, base: str, step: int) -> str:
+        """Return the pointer `base` plus `step` entries per iteration."""
         w = self.w
         if step == 0:
-            return block
-        return self._once((block, step), lambda: w.address(block, self._iterations_of(step * self.lanes.width)))
+            return base
+        return self._once((base, step), lambda: w.address(base, self._iterations_of(step * self.lanes.width)))
 
     def _number(self, operand: Strided | Indexed) -> str:
         """Return the index of an operand as i64."""
         w = self.w
         if isinstance(operand, Strided):
             return w.assign(f"add i64 {w.assign(f'mul i64 {self.iteration}, {operand.step}')}, {operand.start}")
-        row = self._row("places", "i32", self.rolled.table.shape[1])
+        row = self._row("indices", "i32", self.rolled.indices.shape[1])
         return w.assign(f"sext i32 {w.load('i32', w.address(row, operand.column, 'i32'), 4)} to i64")
 
     def _row(self, what: str, kind: str, columns: int) -> str:
@@ -136,14 +137,14 @@ class LoopWriter:
         signs = self.rolled.signs.get(offset)
         if signs is not None:
             values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
-            return emit_operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
+            return write_operation(self.w, self.lanes, WITHOUT_SIGNS.get(op, op), values)
         if op == Op.POSITIVE:
             status = self.w.assign(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
-            emit_positive_check(self.w, self.lanes, values[0], self.w.splat(self.lanes, status, "i64"))
+            write_positive_check(self.w, self.lanes, values[0], self.w.splat(self.lanes, status, "i64"))
         if op in (Op.SIN, Op.COS):
             key = "angle", values[0]
             if key not in self.known:
                 sine, cosine = sincos_call(self.w, self.lanes, values[0])
                 self.known[key], self.known["cosine", values[0]] = sine, cosine
             return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
-        return emit_operation(self.w, self.lanes, op, values)
+        return write_operation(self.w, self.lanes, op, values)

@@ -19,11 +19,11 @@ from rbd.native.codegen.inlining import with_moved_operands
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 
-_VIEWS: Final = {8: 256}
-_SHORT_VIEW: Final = 16
+_LOOKAHEADS: Final = {8: 256}
+_SHORT_LOOKAHEAD: Final = 16
 """Instructions between the oldest one that waits and the last one in view, by lanes.
 
-A wider view keeps more values. Eight lanes have 32 registers: 128 to 1024 are alike. Four have 16, and what is in none
+A longer one keeps more values. Eight lanes have 32 registers: 128 to 1024 are alike. Four have 16, and what is in none
 is stored and loaded: for dynamics of a humanoid and steps with contact 256 take 5 % more time than 16, and 8 to
 32 are alike.
 """
@@ -35,18 +35,18 @@ _OTHER_CYCLES: Final = 4
 
 def in_issue_order(program: Program, lanes: int) -> Program:
     """Return an equivalent program whose instructions are in the order of their issue."""
-    return reordered(program, _Processor(program, view(lanes)).order())
+    return reordered(program, _Processor(program, lookahead(lanes)).order())
 
 
-def view(lanes: int) -> int:
+def lookahead(lanes: int) -> int:
     """Return the number of instructions that a processor with vectors of `lanes` numbers looks ahead."""
-    return _VIEWS.get(lanes, _SHORT_VIEW)
+    return _LOOKAHEADS.get(lanes, _SHORT_LOOKAHEAD)
 
 
 def reordered(program: Program, order: Sequence[int]) -> Program:
     """Return a program with its instructions in another order; all come after their operands."""
-    inputs = program.input_size
-    moved = {k: k for k in range(inputs)} | {inputs + old: inputs + new for new, old in enumerate(order)}
+    input_size = program.input_size
+    moved = {k: k for k in range(input_size)} | {input_size + old: input_size + new for new, old in enumerate(order)}
     code = tuple(with_moved_operands(program.code[index], moved) for index in order)
     results = tuple(moved[r] if r >= 0 else r for r in program.results)
     return attrs.evolve(program, code=code, results=results)
@@ -56,8 +56,8 @@ def reordered(program: Program, order: Sequence[int]) -> Program:
 class _Processor:
     """A processor that issues, in every cycle, the oldest instructions in view whose operands are there."""
 
-    def __init__(self, program: Program, view: int) -> None:
-        self._code, self._view = program.code, view
+    def __init__(self, program: Program, lookahead: int) -> None:
+        self._code, self._lookahead = program.code, lookahead
         self._users, self._missing = _dependencies(program)
         self._ready_at = [0] * len(self._code)
         self._is_issued = bytearray(len(self._code))
@@ -78,10 +78,10 @@ class _Processor:
         return order
 
     def _look_ahead(self) -> None:
-        """Move the view."""
+        """Let the processor see the instructions behind those that it has issued."""
         while self._oldest < len(self._code) and self._is_issued[self._oldest]:
             self._oldest += 1
-        stop = min(len(self._code), self._oldest + self._view)
+        stop = min(len(self._code), self._oldest + self._lookahead)
         for index in range(self._viewed, stop):
             if not self._missing[index]:
                 heappush(self._waiting, (self._ready_at[index], index))

@@ -7,13 +7,13 @@ from typing import final
 
 import attrs
 
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.native.codegen.call_slots import CallSlots, OperandSlots, aligned, call_slots, kept_operands, pick_slots
-from rbd.native.codegen.function_split import CHUNK, FunctionSplit, SinCosPair
+from rbd.native.codegen.function_split import CHUNK_SIZE, FunctionSplit, SinCosPair
 from rbd.native.codegen.loop_operands import RolledLoop
 from rbd.native.codegen.value_slots import value_slots
 from rbd.program.program import Program
-from rbd.program.rolling import THRESHOLD
+from rbd.program.rolling import ROLLING_THRESHOLD
 
 
 @final
@@ -42,16 +42,16 @@ class Plan:
     """By the number of their function among the chunks."""
     copies: dict[int, list[tuple[int, int]]]
     """(slot to, slot from) of results of loops and calls that a call reads, by instruction number."""
-    results: tuple[tuple[int, int], ...]
+    output_slots: tuple[tuple[int, int], ...]
     """(output, slot) of outputs that loops and calls compute."""
     regions: dict[int, range]
     """Instruction number of a guarded call -> numbers of the functions that are skipped with it."""
 
-    @lazy
+    @lazy_property
     def stored_outputs(self) -> dict[int, list[int]]:
         """The outputs that instructions store when they are computed, by instruction number."""
         outputs: dict[int, list[int]] = {}
-        first, copied = self.program.input_size, {output for output, _ in self.results}
+        first, copied = self.program.input_size, {output for output, _ in self.output_slots}
         for output, operand in enumerate(self.program.results):
             if operand >= first and output not in copied:
                 outputs.setdefault(operand - first, []).append(output)
@@ -60,35 +60,35 @@ class Plan:
 
 def make_plan(
     program: Program,
-    chunk: int = CHUNK,
-    width: int = 1,
-    threshold: int = THRESHOLD,
+    chunk_size: int = CHUNK_SIZE,
+    lanes: int = 1,
+    rolling_threshold: int = ROLLING_THRESHOLD,
     regions: Sequence[range] = (),
 ) -> Plan:
-    """Split `program` into functions of `chunk` instructions, for `width` lanes.
+    """Split `program` into functions of `chunk_size` instructions, for so many lanes.
 
-    In programs of more than `threshold` instructions, loops are recovered; each is a function of its own. Others may
-    have `regions`, each of which ends with a guarded call. The workspace has slots of values, of calls, then of loops.
+    In programs of more than `rolling_threshold` instructions, loops are recovered; each is a function of its own.
+    Others may have `regions`, each of which ends with a guarded call. The workspace has slots of values, of calls, then
+    of loops.
     """
-    split = FunctionSplit.of(program, chunk, width, threshold, regions)
+    split = FunctionSplit.of(program, chunk_size, lanes, rolling_threshold, regions)
     slots, calls, count = _slots_of_values_and_calls(split)
-    slots, loops, count = _slots_with_loops(split, slots, count)
-    operands = OperandSlots.of(split, calls, slots)
-    spilled = ((slot, operand) for operand, slot in split.layout.spilled_operands.items())
+    placed = split.layout.placed(slots, count)
+    operands = OperandSlots.of(split, calls, placed.slots)
     return Plan(
         program=program,
         input_angles=split.input_angles,
         computed_angles=split.computed_angles,
         chunks=split.chunks,
-        slots=slots,
-        slot_count=count,
+        slots=placed.slots,
+        slot_count=placed.slot_count,
         calls=calls,
         operand_slots=operands.stored,
-        initial_operand_slots=(*operands.initial, *spilled),
+        initial_operand_slots=(*operands.initial, *placed.spilled),
         late_operand_slots=operands.late,
-        loops=loops,
+        loops=_loops_by_function(split, placed.loops),
         copies=operands.copies,
-        results=_result_slots(split, slots),
+        output_slots=_output_slots(split, placed.slots),
         regions=split.functions_of_regions,
     )
 
@@ -100,30 +100,21 @@ def _slots_of_values_and_calls(split: FunctionSplit) -> tuple[dict[int, int], di
     """
     program, kept = split.program, kept_operands(split)
     slots, count = value_slots(split, kept)
-    calls, count = call_slots(program, aligned(count) if program.calls else count, split.width)
+    calls, count = call_slots(program, aligned(count) if program.calls else count, split.lanes)
     slots.update(pick_slots(program, calls))
     slots.update({source: calls[call].operands + place for source, (call, place) in kept.items()})
     return slots, calls, count
 
 
-def _slots_with_loops(
-    split: FunctionSplit, slots: dict[int, int], count: int
-) -> tuple[dict[int, int], dict[int, RolledLoop], int]:
-    """Return the slots with those of results of loops, the loops by function, and the number of slots."""
-    layout = split.layout
-    if not layout.loops:
-        return slots, {}, count
-    count = layout.assign_slots(count)
-    slots = layout.add_slots(slots)
-    starts, rolled = {loop.first: k for k, loop in enumerate(layout.loops)}, dict[int, RolledLoop]()
-    for number, chunk in enumerate(split.chunks):
-        if chunk.start in starts:
-            rolled[number], count = layout.resolve(starts[chunk.start], count)
-    return slots, rolled, count
+def _loops_by_function(split: FunctionSplit, loops: Sequence[RolledLoop]) -> dict[int, RolledLoop]:
+    """Return the loops by the numbers of the functions that they are."""
+    by_start = {rolled.loop.first: rolled for rolled in loops}
+    starts = enumerate(chunk.start for chunk in split.chunks)
+    return {number: by_start[start] for number, start in starts if start in by_start}
 
 
-def _result_slots(split: FunctionSplit, slots: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+def _output_slots(split: FunctionSplit, slots: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
     """Return (output, slot) of the outputs that are copied from the workspace."""
-    inputs = split.program.input_size
-    sources = [(output, operand - inputs) for output, operand in enumerate(split.program.results) if operand >= inputs]
-    return tuple((output, slots[source]) for output, source in sources if split.in_memory(source))
+    first = split.program.input_size
+    sources = [(output, operand - first) for output, operand in enumerate(split.program.results) if operand >= first]
+    return tuple((output, slots[source]) for output, source in sources if split.is_in_memory(source))

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias, final
 
-from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
-from rbd.native.codegen.calls import calls_text, emit_call, emit_no_call
-from rbd.native.codegen.copies import Copies, copy_functions
-from rbd.native.codegen.function_split import CHUNK, SinCosPair
+from rbd.native.codegen.arithmetic import write_operation
+from rbd.native.codegen.calls import calls_text, write_intrinsic_call, write_skipped_call
+from rbd.native.codegen.copies import SlotCopies, copy_functions
+from rbd.native.codegen.function_split import CHUNK_SIZE, SinCosPair
 from rbd.native.codegen.ir import NARROW, Lanes, Writer
 from rbd.native.codegen.loops import LoopWriter
 from rbd.native.codegen.plan import Plan
 from rbd.native.codegen.signature import function_head, write_call
-from rbd.native.codegen.trig import sincos_call
+from rbd.native.codegen.sincos import sincos_call
+from rbd.native.codegen.statuses import write_positive_check
 from rbd.program.opcodes import BY_NUMBER, CONDITIONS, Op, operands_of
-from rbd.program.program import Program, offsets
+from rbd.program.ports import offsets
+from rbd.program.program import Program
 from rbd.program.status import FIRST_CHECK
 
 _ANGLES = 256
@@ -46,7 +48,7 @@ class FunctionWriter:
         """Begin function `name`."""
         self.name, self.plan, self.lanes = name, plan, lanes
         self.program: Program = plan.program
-        self.inputs = plan.program.input_size
+        self.input_size = plan.program.input_size
         self.w = Writer()
         self.w.begin_function(function_head(name, plan.program, lanes))
         self._head = len(self.w.lines)
@@ -54,7 +56,7 @@ class FunctionWriter:
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
         self.tables: list[str] = []
-        self.span = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
+        self.window_slots = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
         self.max_windows = max(0, _POINTER_REGISTERS - len(plan.program.inputs) - len(plan.program.outputs))
 
     def text(self) -> str:
@@ -67,7 +69,7 @@ class FunctionWriter:
 
     def _window(self, number: int) -> tuple[str, str]:
         """Return the lines for a pointer into the workspace, opaque to the code generator: it stays in a register."""
-        middle = (number * self.span + self.span // 2) * self.lanes.width
+        middle = (number * self.window_slots + self.window_slots // 2) * self.lanes.width
         nearby = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}"
         return nearby, f'  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})'
 
@@ -83,35 +85,35 @@ class FunctionWriter:
         return known
 
     def _loaded(self, operand: int) -> str:
-        if operand < self.inputs:
+        if operand < self.input_size:
             port, index = self.program.input_at(operand)
             return self._load(f"%in{port}", index)
-        index = operand - self.inputs
+        index = operand - self.input_size
         value = self._load("%ws", self.plan.slots[index])
         if self.program.code[index][0] not in CONDITIONS:
             return value
         return self.w.assign(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
 
-    def _address(self, block: str, index: int) -> str:
-        """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
-        number = index // self.span if self.span and block == "%ws" else self.max_windows
-        if number >= self.max_windows:
-            return self.w.address(block, index * self.lanes.width)
+    def _address(self, base: str, index: int) -> str:
+        """Return a pointer to entry `index` from `base` on; in the workspace, relative to the middle of a window."""
+        if base != "%ws" or index >= self.max_windows * self.window_slots:
+            return self.w.address(base, index * self.lanes.width)
+        number = index // self.window_slots
         self.windows.add(number)
-        inside = index - number * self.span - self.span // 2
+        inside = index - number * self.window_slots - self.window_slots // 2
         return self.w.address(f"%ws{number}", inside * self.lanes.width)
 
-    def _load(self, block: str, index: int) -> str:
-        pointer = self._address(block, index)
+    def _load(self, base: str, index: int) -> str:
+        pointer = self._address(base, index)
         return self.w.load(self.lanes.double, pointer, self.lanes.alignment)
 
-    def _store(self, block: str, index: int, value: str) -> None:
-        pointer = self._address(block, index)
+    def _store(self, base: str, index: int, value: str) -> None:
+        pointer = self._address(base, index)
         self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
 
     def define(self, index: int, value: str) -> None:
         """Set the value of instruction `index`; store it to its slot, outputs and operands of calls."""
-        self.values[self.inputs + index] = value
+        self.values[self.input_size + index] = value
         slot = self.plan.slots.get(index)
         if slot is not None:
             stored = value
@@ -140,10 +142,10 @@ class FunctionWriter:
 
     def instruction(self, index: int) -> None:
         """Write instruction `index`, unless it is a sine or cosine written before with its partner."""
-        code = self.program.code[index]
-        op = BY_NUMBER[code[0]]
+        instruction = self.program.code[index]
+        op = BY_NUMBER[instruction[0]]
         if op not in _SPECIAL:
-            self._operation(index, op, code)
+            self._operation(index, op, instruction)
         elif op in (Op.SIN, Op.COS):
             angle = self.plan.computed_angles.get(index)
             if angle is not None:
@@ -151,22 +153,26 @@ class FunctionWriter:
         elif op == Op.CALL:
             for slot, operand in self.plan.late_operand_slots.get(index, ()):
                 self.store_operand(slot, self.value(operand))
-            self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
-            emit_call(self.w, self.lanes, self.plan.calls[index])
+            self.write_copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
+            write_intrinsic_call(self.w, self.lanes, self.plan.calls[index])
 
-    def _operation(self, index: int, op: Op, code: tuple[int, ...]) -> None:
+    def _operation(self, index: int, op: Op, instruction: tuple[int, ...]) -> None:
         """Write an instruction that is one operation."""
-        values = list(map(self.value, operands_of(code)))
+        values = list(map(self.value, operands_of(instruction)))
         if op == Op.POSITIVE:
-            emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
-        self.define(index, emit_operation(self.w, self.lanes, op, values))
+            write_positive_check(
+                self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + instruction[2])
+            )
+        self.define(index, write_operation(self.w, self.lanes, op, values))
 
     def guarded(self, index: int, names: Sequence[str]) -> None:
         """Write the calls of the functions of a region, which end with call `index`, or zeros for its results."""
         slots, guard = self.plan.calls[index], self.value(operands_of(self.program.code[index])[-1])
         zero = self.lanes.double_constant(0.0)
         is_needed = self.w.any_lane(self.lanes, self.w.assign(f"fcmp une {self.lanes.double} {guard}, {zero}"))
-        self.w.if_(is_needed, lambda: self._call_functions(names), lambda: emit_no_call(self.w, self.lanes, slots))
+        self.w.if_(
+            is_needed, lambda: self._call_functions(names), lambda: write_skipped_call(self.w, self.lanes, slots)
+        )
 
     def _call_functions(self, names: Sequence[str]) -> None:
         """Write calls of functions of the program."""
@@ -175,9 +181,9 @@ class FunctionWriter:
         for name in names:
             write_call(self.w, name, (*inputs, *outputs, "%ws", "%st"))
 
-    def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
+    def write_copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
         """Write copies from slots of the workspace."""
-        copies = Copies(name, pairs, self.lanes)
+        copies = SlotCopies(name, pairs, self.lanes)
         copies.write(self.w, target, "%ws")
         self.tables += copies.text()
 
@@ -206,7 +212,7 @@ _Store: TypeAlias = Callable[[FunctionWriter, int, str], None]
 """Stores a value to a numbered place."""
 
 
-def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
+def program_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
     """Return the names and texts of a program's functions.
 
     Elementwise loops of intrinsics use vectors of `pack` numbers, sines of one state of at most `NARROW`.
@@ -216,13 +222,15 @@ def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[li
     writers = [*first, *_chunk_functions(plan, lanes, prefix)]
     inner = _guard_regions(writers, plan, lanes, prefix)
     texts = calls_text(plan.program, pack, lanes.width)
-    if plan.copies or plan.results:
+    if plan.copies or plan.output_slots:
         texts += copy_functions(lanes)
-    if plan.results:
+    if plan.output_slots:
         end = FunctionWriter(f"{prefix}_end", plan, lanes)
         for port, (start, each) in enumerate(offsets(plan.program.outputs)):
-            pairs = [(output - start, slot) for output, slot in plan.results if start <= output < start + each.size]
-            end.copies(f"{end.name}_{port}", pairs, f"%out{port}")
+            pairs = [
+                (output - start, slot) for output, slot in plan.output_slots if start <= output < start + each.size
+            ]
+            end.write_copies(f"{end.name}_{port}", pairs, f"%out{port}")
         writers.append(end)
     names = [writer.name for writer in writers if writer.name not in inner]
     return names, [*texts, *(writer.text() for writer in writers)]
@@ -277,12 +285,12 @@ def _write_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: 
 
 def _add_stores(writers: list[FunctionWriter], plan: Plan, lanes: Lanes, name: str) -> None:
     """Add the stores of inputs and constants to outputs, and to operands of calls and loops."""
-    inputs = plan.program.input_size
-    outputs = [(output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
+    first = plan.program.input_size
+    outputs = [(output, operand) for output, operand in enumerate(plan.program.results) if operand < first]
     stores: list[tuple[_Store, int, int]] = [(FunctionWriter.store_output, *each) for each in outputs]
     stores += [(FunctionWriter.store_operand, *each) for each in plan.initial_operand_slots]
-    for start in range(0, len(stores), CHUNK):
+    for start in range(0, len(stores), CHUNK_SIZE):
         if start or not writers:
             writers.append(FunctionWriter(f"{name}_{start}", plan, lanes))
-        for store, place, operand in stores[start : start + CHUNK]:
+        for store, place, operand in stores[start : start + CHUNK_SIZE]:
             store(writers[-1], place, writers[-1].value(operand))

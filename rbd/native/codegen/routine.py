@@ -60,7 +60,7 @@ class _RoutineWriter(ExpressionWriter):
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
-    def leave(self, label: str) -> tuple[str, Values]:
+    def jump_with_values(self, label: str) -> tuple[str, Values]:
         """Write a jump; return the block and its variables."""
         self.w.jump(label)
         assert self.values is not None
@@ -133,7 +133,7 @@ class _RoutineWriter(ExpressionWriter):
             self.values = before
             self.statements(block)
             if self.reached:
-                sources.append(self.leave(after))
+                sources.append(self.jump_with_values(after))
         self.meet(after, sources)
 
     def _for(self, loop: tree.For) -> None:
@@ -183,7 +183,7 @@ class _RoutineWriter(ExpressionWriter):
         Phi nodes at the head merge the variables that the body assigns, and that of a counted loop.
         """
         head, inside, done, after = (self.w.fresh_label() for _ in range(4))
-        sources = [self.leave(head)]
+        sources = [self.jump_with_values(head)]
         before = sources[0][1]
         changed = sorted(set(before).intersection(assigned_names(body))) + ([counted.variable] if counted else [])
         self.w.begin_block(head)
@@ -195,11 +195,11 @@ class _RoutineWriter(ExpressionWriter):
         if self.reached:
             if counted is not None:
                 self.values = {**self.values, counted.variable: self._counted(counted, phis[counted.variable])}
-            sources.append(self.leave(head))
+            sources.append(self.jump_with_values(head))
         self.w.insert_values(line, [*phis.values()], [self._phi(name, sources) for name in changed])
         self.w.begin_block(done)
         self.values = at_head
-        self.meet(after, [self.leave(after), *exits])
+        self.meet(after, [self.jump_with_values(after), *exits])
 
     def _counted(self, loop: tree.For, counter: str) -> str:
         return self.w.assign(f"add i64 {counter}, {loop.step}")
@@ -207,7 +207,7 @@ class _RoutineWriter(ExpressionWriter):
     def _test_counter(self, loop: tree.For, stop: str, inside: str, done: str) -> None:
         assert self.values is not None
         test = "slt" if loop.step > 0 else "sgt"
-        self.w.branch(self.w.assign(f"icmp {test} i64 {self.values[loop.variable]}, {stop}"), inside, done)
+        self.w.branch(self.w.test(f"{test} i64 {self.values[loop.variable]}, {stop}"), inside, done)
 
     def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:
         """Write the body of a loop; return the blocks that leave it by `break`."""

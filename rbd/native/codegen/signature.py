@@ -22,4 +22,4 @@ def function_head(name: str, program: Program, lanes: Lanes) -> str:
 
 def write_call(w: Writer, name: str, pointers: Iterable[str]) -> None:
     """Write a call of such a function."""
-    w.add(f"  call void @{name}({', '.join(f'ptr {pointer}' for pointer in pointers)})")
+    w.call("void", f"@{name}", *(f"ptr {pointer}" for pointer in pointers))

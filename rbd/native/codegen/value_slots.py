@@ -30,7 +30,7 @@ def value_slots(split: FunctionSplit, kept: Collection[int]) -> tuple[dict[int, 
 
 def _last_loads(split: FunctionSplit) -> dict[int, int]:
     """Return, per value used in a later function than its own, the instruction for which the last one loads it."""
-    inputs, code, starts = split.program.input_size, split.program.code, split.region_starts
+    input_size, code, starts = split.program.input_size, split.program.code, split.region_starts
     function_of, at = split.function_of, split.computed_at
     last, loads = dict[int, int](), dict[int, int]()
     for index, instruction in enumerate(code):
@@ -38,10 +38,10 @@ def _last_loads(split: FunctionSplit) -> dict[int, int]:
             continue  # they have slots of their own
         function = function_of[index]
         for operand in operands_of(instruction):
-            source = operand - inputs
+            source = operand - input_size
             if source < 0 or max(function_of[source], last.get(source, -1)) >= function:
                 continue
             is_stored = source >= starts.get(index, index)  # to the slots of a call, in its region
-            if not is_stored and not split.layout.rolled(source) and code[source][0] != Op.PICK:
+            if not is_stored and not split.layout.contains(source) and code[source][0] != Op.PICK:
                 last[source], loads[source] = function, at.get(index, index)
     return loads

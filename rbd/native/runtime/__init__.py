@@ -1,4 +1,4 @@
-"""Runtime of machine code: LLVM, caches on disk, threads, locks, objects of CPython.
+"""Interfaces to the system: LLVM, the disk cache, threads, locks, CPython's memory layout.
 
 jit.py, llvm_library.py        LLVM: IR text to object code, object code to functions
 cache.py, outline_cache.py     object code, and outlines of programs, on disk
@@ -17,5 +17,5 @@ from __future__ import annotations
 import time
 from typing import Final
 
-LOADED: Final = time.time()
+IMPORT_TIME: Final = time.time()
 """Time of the import of this package; sources that changed later may differ from the running code."""

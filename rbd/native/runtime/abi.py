@@ -112,9 +112,9 @@ def is_verified() -> bool:
         return False
 
 
-def addresses() -> dict[str, int]:
+def symbol_addresses() -> dict[str, int]:
     """Return the addresses of functions, types and objects for machine code, by name."""
-    table = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
+    table = {name: _function_address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     table["PyArray_New"] = _numpy_table()[_NEW]
     table |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
     table |= {"int": id(int), "tuple": id(tuple), "list": id(list), "dict": id(dict), "str": id(str)}
@@ -127,12 +127,12 @@ def slot_offset(descriptor: object) -> int:
     return _word_at(_word(descriptor, _SLOT_DEFINITION) + _DEFINED_OFFSET).value
 
 
-def address(array: np.ndarray[Any, Any]) -> int:
+def data_address(array: np.ndarray[Any, Any]) -> int:
     """Return the address of the numbers of an array, the fastest way."""
     return _word(array, ARRAY_DATA) if is_supported() else array.ctypes.data
 
 
-def _address(function: Any) -> int:
+def _function_address(function: Any) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
@@ -142,7 +142,7 @@ def _numpy_table() -> Any:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     capsule = cast("Any", np)._core._multiarray_umath._ARRAY_API
-    return ctypes.cast(prototype(_address(pointer))(capsule, None), ctypes.POINTER(ctypes.c_size_t))
+    return ctypes.cast(prototype(_function_address(pointer))(capsule, None), ctypes.POINTER(ctypes.c_size_t))
 
 
 # ---------------------------------------------------------------- verification

@@ -1,4 +1,4 @@
-"""Disk cache of object code.
+"""Disk cache of bytes: object code, outlines, digests.
 
 The folder is `rbd` in the user's cache directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches the cache off.
 
@@ -38,19 +38,19 @@ _BINARY: Final = getattr(os, "O_BINARY", 0)
 
 
 def load(key: str) -> bytes | None:
-    """Return the object code stored under `key`, or None if there is no valid entry."""
+    """Return the bytes stored under `key`, or None if there is no valid entry."""
     with suppress(OSError), _opened(create=False) as folder:
         return None if folder is None else folder.read(_digest(key))
     return None
 
 
-def store(key: str, code: bytes, capacity: int = CAPACITY) -> None:
-    """Store object code under `key`, unless it is larger than a quarter of the capacity."""
-    if len(code) > capacity // 4:
+def store(key: str, content: bytes, capacity: int = CAPACITY) -> None:
+    """Store bytes under `key`, unless they are larger than a quarter of the capacity."""
+    if len(content) > capacity // 4:
         return
     with suppress(OSError), _opened(create=True) as folder:
         if folder is not None:
-            folder.write(_digest(key), code)
+            folder.write(_digest(key), content)
             folder.shrink(capacity)
 
 

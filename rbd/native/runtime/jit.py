@@ -20,13 +20,13 @@ from llvmlite import binding
 from rbd.errors import RbdError
 from rbd.native.codegen.arithmetic import LIBRARY, library_symbol
 from rbd.native.runtime import memory
-from rbd.native.runtime.locks import compiler, compiler_unusable, once_under_compiler_lock
+from rbd.native.runtime.locks import compiler_lock, compiler_unusable, once_under_compiler_lock
 from rbd.scalars import libm
 
 OPTIMISATION_LEVEL = 1
 """Level of LLVM's code generator for programs."""
 _SHARED_LEVEL: Final = 1
-"""That for the code which all programs of the process share."""
+"""That for code which all programs share; a constant of its own, see `assemble_shared`."""
 _PER_LINKER = 16
 """Libraries per linker; making a linker takes as long as linking five small libraries."""
 _C_FUNCTIONS = (*LIBRARY, "fma", "malloc", "free")
@@ -64,11 +64,10 @@ class Processor:
 
 
 @once_under_compiler_lock
-def _initialize_llvm() -> bool:
+def _initialize_llvm() -> None:
     """Initialise LLVM for this processor, once."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    return True
 
 
 @once_under_compiler_lock
@@ -115,15 +114,18 @@ def assemble(text: str) -> bytes:
 
 
 def assemble_shared(text: str) -> bytes:
-    """Return the object code of a module that all programs of the process share, as `assemble` does."""
+    """Return the object code of a module that all programs of the process share, as `assemble` does.
+
+    Its level is fixed: tests change `OPTIMISATION_LEVEL` for a while, and shared code outlives the change.
+    """
     return _assemble(text, _SHARED_LEVEL)
 
 
 def _assemble(text: str, level: int) -> bytes:
     if compiler_unusable():
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
-    memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
-    with compiler.inner:
+    memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CHARACTER * len(text))
+    with compiler_lock.inner:
         return native_code(text, level)
 
 
@@ -140,18 +142,17 @@ _WEBASSEMBLY_FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sig
 
 
 @once_under_compiler_lock
-def _initialize_webassembly() -> bool:
+def _initialize_webassembly() -> None:
     """Initialise LLVM's targets, among them WebAssembly, once."""
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
-    return True
 
 
 def assemble_webassembly(text: str) -> bytes:
     """Return the WebAssembly object file of a module, given as LLVM IR; one thread at a time."""
-    memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
+    memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CHARACTER * len(text))
     _initialize_webassembly()
-    with compiler.inner:
+    with compiler_lock.inner:
         return webassembly_code(text, OPTIMISATION_LEVEL)
 
 
@@ -175,8 +176,8 @@ class Library:
 
         `imports` are addresses of functions that the code may call, by name.
         """
-        memory.check_available(memory.WORKING + memory.PER_BYTE * len(code))
-        with compiler.inner:
+        memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CODE_BYTE * len(code))
+        with compiler_lock.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             functions = {library_symbol(name): address for name, address in c_function_addresses().items()}
             for name, address in {**functions, **imports}.items():

@@ -60,7 +60,7 @@ class Lock:
 
 
 _all: WeakSet[Lock] = WeakSet()
-compiler: Final = Lock()
+compiler_lock: Final = Lock()
 """Held while LLVM is used or imported. Its holder acquires no other lock, and runs no code but rbd's and LLVM's."""
 
 
@@ -71,7 +71,7 @@ def once_under_compiler_lock(make: Callable[[], T]) -> Callable[[], T]:
     @wraps(make)
     def made_once() -> T:
         if not made:
-            with compiler.inner:
+            with compiler_lock.inner:
                 if not made:
                     made.append(make())
         return made[0]
@@ -124,7 +124,7 @@ def _before_fork() -> None:
     """Acquire the compiler's locks, waiting until no thread compiles."""
     _held.is_complete = False
     deadline = time.monotonic() + FORK_TIMEOUT
-    _acquire(compiler.inner, deadline)
+    _acquire(compiler_lock.inner, deadline)
     _acquire(getattr(_llvm_lock(), "_lock", None), deadline)  # freeing code acquires only this lock
     _held.is_complete = True
 

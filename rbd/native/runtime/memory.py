@@ -6,14 +6,14 @@ import mmap
 
 from rbd.errors import WorkspaceError
 
-LOADING = 256 << 20
-"""Address space in bytes for loading LLVM, including its library."""
-WORKING = 64 << 20
-"""Memory of LLVM in bytes for the smallest module. Twice the measured value, as are the next two."""
-PER_CHARACTER = 32
-"""Bytes per character of LLVM IR that is compiled."""
-PER_BYTE = 8
-"""Bytes per byte of object code that is loaded."""
+LOADING_BYTES = 256 << 20
+"""Address space for loading LLVM, including its library."""
+WORKING_BYTES = 64 << 20
+"""Memory of LLVM for the smallest module. Twice the measured value, as are the next two."""
+BYTES_PER_CHARACTER = 32
+"""Memory per character of LLVM IR that is compiled."""
+BYTES_PER_CODE_BYTE = 8
+"""Memory per byte of object code that is loaded."""
 
 
 def check_available(size: int) -> None:

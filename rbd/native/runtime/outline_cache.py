@@ -1,7 +1,7 @@
 """Disk cache of outlines of programs, which finds machine code without recording.
 
 A key contains everything that the program depends on: the algorithm with its data and options, the sources
-(`sources.py`), and the interpreter and its libraries (`platform_key`). Outlines are entries of the object cache;
+(`sources.py`), and the interpreter and its libraries (`platform_key`). Outlines are entries of the disk cache;
 nothing in them is executed.
 """
 
@@ -19,14 +19,14 @@ import numpy as np
 from rbd.intrinsics.intrinsic import INTRINSICS, IntrinsicCall
 from rbd.native.runtime import cache
 from rbd.program.outline import Outline
-from rbd.program.program import Port
+from rbd.program.ports import Port
 
 _FORMAT: Final = 2
 
 
 def load(key: str) -> Outline | None:
     """Return the outline stored under `key`, or None if there is no valid entry."""
-    content = cache.load(entry(key))
+    content = cache.load(entry_key(key))
     return None if content is None else _parsed(content)
 
 
@@ -35,11 +35,11 @@ def store(key: str, outline: Outline) -> None:
     ports = [[[port.name, port.shape] for port in ports] for ports in (outline.inputs, outline.outputs)]
     calls = [[c.intrinsic.name, c.sizes, c.first_label, c.label_count] for c in outline.calls]
     content = [outline.name, *ports, outline.labels, outline.digest, calls, outline.instructions]
-    cache.store(entry(key), json.dumps(content).encode())
+    cache.store(entry_key(key), json.dumps(content).encode())
 
 
-def entry(key: str) -> str:
-    """Return the key of an outline in the object cache."""
+def entry_key(key: str) -> str:
+    """Return the key of an outline in the disk cache."""
     return f"index {_FORMAT}|{key}"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from rbd.native.runtime import LOADED, cache
+from rbd.native.runtime import IMPORT_TIME, cache
 
 _SETTLED: Final = 2.0
 """Seconds: the coarsest resolution of times in file systems."""
@@ -66,7 +66,7 @@ def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
 def _is_newer(status: os.stat_result) -> bool:
     """Return whether a file is newer than this process, or no regular file."""
     changed = status.st_mtime if sys.platform == "win32" else status.st_ctime
-    return changed > LOADED or not stat.S_ISREG(status.st_mode)
+    return changed > IMPORT_TIME or not stat.S_ISREG(status.st_mode)
 
 
 def _status_key(files: Sequence[_Status]) -> str | None:

@@ -37,7 +37,7 @@ class ThreadPool:
             os.register_at_fork(after_in_child=self._reset_after_fork)
 
     def _begin(self) -> None:
-        self.process = object()
+        self.process_token = object()
         """An object that another process does not have: work that was submitted before a fork is lost in the child."""
         self._queue = SimpleQueue[Work | None]()
         self._idle = list[None]()

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbd.program.status import range_error
 from rbd.rational.coordinates.coordinate import Coordinate
-from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValue
+from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValues
 from rbd.rational.polynomials.ring import Kind
 from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 ArrayOf: TypeAlias = "NDArray[Any]"
 """float64 for floats, an object or complex array for other scalars."""
 V = TypeVar("V")
-Nominal: TypeAlias = "tuple[NominalValue, ...]"
-Convert: TypeAlias = Callable[[Coordinate, V, Nominal], V]
+Convert: TypeAlias = Callable[[Coordinate, V, NominalValues], V]
 Width: TypeAlias = Callable[[Coordinate], int]
 
 
@@ -37,34 +36,40 @@ class ConfigurationMap:
         self._coordinates = coordinates
         self._nq = nq
 
-    def to_s(self, q: ArrayLike | Sequence[Scalar], nominal: Nominal, *, wrap: bool) -> ArrayOf:
+    def to_s(self, q: ArrayLike | Sequence[Scalar], nominal: NominalValues, *, wrap: bool) -> ArrayOf:
         """Return s of q, which may have leading axes; with `wrap`, infinite for angles half a turn or more away."""
         leading = _leading_axes(q)
         if leading:
             rows = float_array(q, (*leading, self._nq), "q")
-            return self._convert_rows(rows, nominal, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
+            return self._convert_rows(
+                rows, nominal, "s", lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap)
+            )
         row = scalars(q, self._nq, "q")
-        return pack(self._convert(row, nominal, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
+        return pack(self._convert(row, nominal, "s", lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
 
-    def to_q(self, s: Array | Vector, nominal: Nominal) -> ArrayOf:
+    def to_q(self, s: Array | Vector, nominal: NominalValues) -> ArrayOf:
         """Return q of checked s, which may have leading axes."""
         if not isinstance(s, tuple) and s.ndim > 1:
-            return self._convert_rows(s, nominal, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
+            return self._convert_rows(s, nominal, "q", lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
         row = s if isinstance(s, tuple) else tuple(cast("list[float]", s.tolist()))
-        return pack(self._convert(row, nominal, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
+        return pack(self._convert(row, nominal, "q", lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
 
-    def _convert(self, row: Vector, nominal: Nominal, width: Width, convert: Convert[Vector]) -> Vector:
-        """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
+    def _convert(
+        self, row: Vector, nominal: NominalValues, result: str, width: Width, convert: Convert[Vector]
+    ) -> Vector:
+        """Return the result, "s" or "q", of every coordinate; `width` gives the number of entries of `row` it takes."""
         if not all(map(is_float, row)):  # q* becomes exact beside symbols
             nominal = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in nominal)
-        parts = [_checked(c, convert(c, row[i], nominal[j])) for c, i, j in self._slices(width)]
+        parts = [_checked(c, convert(c, row[i], nominal[j]), result) for c, i, j in self._slices(width)]
         return tuple(x for part in parts for x in part)
 
-    def _convert_rows(self, rows: Array, nominal: Nominal, width: Width, convert: Convert[Array]) -> Array:
-        """Return the conversion of every coordinate in every row of an array."""
+    def _convert_rows(
+        self, rows: Array, nominal: NominalValues, result: str, width: Width, convert: Convert[Array]
+    ) -> Array:
+        """Return the result, "s" or "q", of every coordinate in every row of an array."""
         flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
         with np.errstate(over="ignore", invalid="ignore"):
-            parts = [_checked(c, convert(c, flat[:, i], nominal[j])) for c, i, j in self._slices(width)]
+            parts = [_checked(c, convert(c, flat[:, i], nominal[j]), result) for c, i, j in self._slices(width)]
         converted: Array = np.hstack([np.empty((len(flat), 0)), *parts])
         return converted.reshape(*rows.shape[:-1], converted.shape[1])
 
@@ -77,14 +82,14 @@ class ConfigurationMap:
             i, j = next_i, next_j
 
 
-def _checked(coordinate: Coordinate, values: V) -> V:
-    """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
+def _checked(coordinate: Coordinate, values: V, argument: str) -> V:
+    """Return values; raise NotFiniteError naming the argument for NaN, and for infinite displacements."""
     vector: object = values  # a tuple, or an array
     entries: Any = [x for x in cast("Vector", vector) if is_float(x)] if type(vector) is tuple else vector
     numbers = np.array(entries, dtype=np.float64)
     wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
     if wrong.any():
-        raise range_error("the difference of q and q_star")
+        raise range_error(argument)
     return values
 
 

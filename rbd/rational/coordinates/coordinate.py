@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias, cast, final
+from typing import Any, ClassVar, cast, final
 
 import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.polynomial_scalars import AngleScalar, HalfTangent, NominalValue
+from rbd.rational.polynomials.polynomial_scalars import AngleScalar, HalfTangent, NominalValue, NominalValues
 from rbd.rational.polynomials.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, atan2, const, cos, divide, is_float, sin, sqrt, tan
 from rbd.scalars.arrays import Array
-
-NominalValues: TypeAlias = Sequence[NominalValue]
 
 
 class Coordinate(ABC):
@@ -96,7 +93,7 @@ class AngleCoordinate(Coordinate):
 
     @override
     def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
-        return (turn(s[0]) + nominal_angle(nominal[0]),)
+        return (angle_of_half_tangent(s[0]) + nominal_angle(nominal[0]),)
 
     @override
     def rows_to_s(self, q: Array, nominal: NominalValues, *, wrap: bool) -> Array:
@@ -118,7 +115,7 @@ def is_half_turn(q: Array | np.float64, start: float) -> Any:
     return np.abs(q - start) >= math.pi - rounding
 
 
-def turn(s: Scalar) -> Scalar:
+def angle_of_half_tangent(s: Scalar) -> Scalar:
     """Return 2 atan(s), from -π to π; s may be infinite."""
     return 2 * (math.atan(cast("float", s)) if is_float(s) else atan2(s, 1))
 
@@ -132,15 +129,16 @@ class SinCosCoordinate(Coordinate):
 
     @override
     def polynomials(self, ring: Ring, block: Block, nominal: NominalValues) -> Vector:
-        c, s = (Polynomial.variable(ring, g) for g in block.circle)
-        sine, cosine = (Polynomial.from_parameter(ring, x) for x in sine_cosine(nominal))
-        return c * sine + s * cosine, c * cosine - s * sine
+        cosine, sine = (Polynomial.variable(ring, g) for g in block.circle)
+        nominal_sine, nominal_cosine = (Polynomial.from_parameter(ring, x) for x in sine_cosine(nominal))
+        return cosine * nominal_sine + sine * nominal_cosine, cosine * nominal_cosine - sine * nominal_sine
 
     @override
     def to_s(self, q: Vector, nominal: NominalValues, *, wrap: bool) -> Vector:
-        (s, c), (sine, cosine) = q, sine_cosine(nominal)
+        (sine, cosine), (nominal_sine, nominal_cosine) = q, sine_cosine(nominal)
         require_direction(q, "q", "a sine and a cosine")
-        along, across = cosine * c + sine * s, cosine * s - sine * c
+        along = nominal_cosine * cosine + nominal_sine * sine
+        across = nominal_cosine * sine - nominal_sine * cosine
         # tan(Δ/2) = sin Δ / (1 + cos Δ) = (1 - cos Δ) / sin Δ; the form without cancellation.
         length = sqrt(along * along + across * across)
         if is_float(along) and cast("float", along) < 0:
@@ -149,9 +147,9 @@ class SinCosCoordinate(Coordinate):
 
     @override
     def to_q(self, s: Vector, nominal: NominalValues) -> Vector:
-        sine, cosine = sine_cosine(nominal)
-        by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
-        return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
+        nominal_sine, nominal_cosine = sine_cosine(nominal)
+        sine, cosine = sin(angle_of_half_tangent(s[0])), cos(angle_of_half_tangent(s[0]))
+        return nominal_sine * cosine + nominal_cosine * sine, nominal_cosine * cosine - nominal_sine * sine
 
 
 def sine_cosine(nominal: NominalValues) -> tuple[Any, Any]:

@@ -20,12 +20,12 @@ from rbd.joints import (
 )
 from rbd.mechanism import Joint
 from rbd.rational.coordinates.coordinate import AngleCoordinate, Coordinate, LengthCoordinate, SinCosCoordinate
-from rbd.rational.coordinates.rotation import QuaternionCoordinate, ThreeCoordinates
+from rbd.rational.coordinates.rotation import QuaternionCoordinate, ThreeParameterCoordinate
 from rbd.spatial.quaternion import mrp_to_quaternion, quaternion_exp, quaternion_log, quaternion_to_mrp
 
 _LENGTH, _ANGLE, _QUATERNION = LengthCoordinate(), AngleCoordinate(), QuaternionCoordinate()
-_VECTOR = ThreeCoordinates(quaternion_exp, quaternion_log)
-_MRP = ThreeCoordinates(mrp_to_quaternion, quaternion_to_mrp)
+_VECTOR = ThreeParameterCoordinate(quaternion_exp, quaternion_log)
+_MRP = ThreeParameterCoordinate(mrp_to_quaternion, quaternion_to_mrp)
 _COORDINATES: dict[type[JointType], tuple[Coordinate, ...]] = {
     Fixed: (),
     Revolute: (_ANGLE,),

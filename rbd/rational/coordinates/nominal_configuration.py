@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from rbd.arguments import flag
+from rbd.arguments import boolean
 from rbd.errors import ScalarError, quoted
-from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValue
+from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValues
 from rbd.scalars import Scalar, is_float, scalars
 from rbd.scalars.arrays import float_array
 
@@ -19,12 +19,12 @@ NominalLike: TypeAlias = "ArrayLike | Sequence[object]"
 """A nominal configuration: numbers, and HalfTangent for angles."""
 
 
-def nominal_values(q_star: object, nq: int, *, exact: bool) -> tuple[NominalValue, ...]:
+def nominal_values(q_star: object, nq: int, *, exact: bool) -> NominalValues:
     """Return q* checked: floats, or fractions if `exact`, and HalfTangent.
 
     Raises ShapeError, NotFiniteError or ScalarError naming q_star.
     """
-    exact = flag(exact, "exact")
+    exact = boolean(exact, "exact")
     listed = cast("Sequence[object]", q_star) if isinstance(q_star, (tuple, list)) else scalars(q_star, nq, "q_star")
     if not exact and not any(isinstance(x, (HalfTangent, Fraction)) for x in listed):
         return tuple(cast("list[float]", float_array(listed, (nq,), "q_star").tolist()))

@@ -10,8 +10,9 @@ from typing import cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.rational.coordinates.coordinate import Coordinate, NominalValues, nominal_number, require_direction
+from rbd.rational.coordinates.coordinate import Coordinate, nominal_number, require_direction
 from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.polynomial_scalars import NominalValues
 from rbd.rational.polynomials.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, divide, is_float, sqrt
 from rbd.spatial.linalg import Vec3
@@ -92,8 +93,8 @@ class QuaternionCoordinate(RotationCoordinate):
 
 @final
 @attrs.frozen
-class ThreeCoordinates(RotationCoordinate):
-    """Rotation given by three numbers, which are not rational functions of s themselves."""
+class ThreeParameterCoordinate(RotationCoordinate):
+    """Rotation given by three parameters, no rational functions of s: rotation vector or Rodrigues parameters."""
 
     nq = 3
 

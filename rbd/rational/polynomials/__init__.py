@@ -1,7 +1,7 @@
 """Polynomials and rational functions in the variables of a mechanism.
 
 ring.py                 the variables, and monomials packed into integers
-arithmetic.py           sums and products of packed polynomials, with bounds on their errors
+arithmetic.py           sums and products of terms, with bounds on their errors
 ring_element.py         operators that follow from others, LaTeX
 horner.py               Horner's scheme
 substitution.py         values of the variables at s

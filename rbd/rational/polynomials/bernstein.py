@@ -41,7 +41,7 @@ class BlockMonomials:
     power: int
 
     @property
-    def halves(self) -> int:
+    def circle_power(self) -> int:
         """The power of 1 + s² in the denominators of the circle variables."""
         degree = max(sum(circle) for circle, _ in self.exponents)
         return (degree + 1) // 2 if self.block.kind is Kind.ROTATION else degree
@@ -50,7 +50,7 @@ class BlockMonomials:
     def degree(self) -> int:
         """The degree of all numerators and the denominator in every s."""
         highest = max((max(s, default=0) for _, s in self.exponents), default=0)
-        return max(2 * (self.halves + self.power), 2 * self.halves + highest)
+        return max(2 * (self.circle_power + self.power), 2 * self.circle_power + highest)
 
 
 def controls(monomials: BlockMonomials, low: Sequence[float], high: Sequence[float], pieces: int) -> Array:
@@ -82,8 +82,8 @@ def _projective(s: float) -> tuple[int, int]:
     """Return s as a point of the projective line."""
     if math.isinf(s):
         return 0, 1 if s > 0 else -1
-    top, bottom = s.as_integer_ratio()
-    return bottom, top
+    numerator, denominator = s.as_integer_ratio()
+    return denominator, numerator
 
 
 def _rows(monomials: BlockMonomials, low: float, high: float) -> list[Row]:
@@ -91,25 +91,25 @@ def _rows(monomials: BlockMonomials, low: float, high: float) -> list[Row]:
     (u0, v0), (u1, v1) = _projective(low), _projective(high)
     u, v = [u0, u1], [v0, v1]
     squares = _sum(_product(u, u), _product(v, v))
-    half, n = monomials.halves, monomials.degree
-    power = half + monomials.power
+    circle_power, n = monomials.circle_power, monomials.degree
+    power = circle_power + monomials.power
     denominator = _product(_power(squares, power), _power(u, n - 2 * power))
     if min(denominator) <= 0:
         message = f"s[{monomials.block.first}] is unbounded on an infinite interval; give it finite bounds"
         raise NotFiniteError(message, argument="s_low", index=(0,))
     numerators = [
-        _product(_circle(u, v, squares, half, circle), _rest(u, v, n - 2 * half, s))
+        _product(_circle(u, v, squares, circle_power, circle), _rest(u, v, n - 2 * circle_power, s))
         for circle, s in monomials.exponents
     ]
     return [tuple(form[k] / denominator[k] for form in numerators) for k in range(n + 1)]
 
 
-def _circle(u: Form, v: Form, squares: Form, half: int, circle: Sequence[int]) -> Form:
-    """Return (1 - s²)^a (2 s)^b (1 + s²)^(half - a - b), homogeneous."""
+def _circle(u: Form, v: Form, squares: Form, power: int, circle: Sequence[int]) -> Form:
+    """Return (1 - s²)^a (2 s)^b (1 + s²)^(power - a - b), homogeneous."""
     cos, sin = circle or (0, 0)
     difference = _sum(_product(u, u), [-x for x in _product(v, v)])
     twice = [2 * x for x in _product(u, v)]
-    return _product(_product(_power(difference, cos), _power(twice, sin)), _power(squares, half - cos - sin))
+    return _product(_product(_power(difference, cos), _power(twice, sin)), _power(squares, power - cos - sin))
 
 
 def _rest(u: Form, v: Form, degree: int, s: Sequence[int]) -> Form:
@@ -139,14 +139,14 @@ def _power(a: Form, n: int) -> Form:
 
 def _rotation_rows(monomials: BlockMonomials, box: Sequence[tuple[float, float]]) -> list[Row]:
     """Return the control values on a box of the three s of a rotation, cut in eight where it is too wide."""
-    n, power = monomials.degree, monomials.halves + monomials.power
+    n, power = monomials.degree, monomials.circle_power + monomials.power
     block, tables = monomials.block, [_powers(low, high, n) for low, high in box]
     denominator = _expanded(block, circle_numerator(block, power, (0, 0, 0, 0)), tables, n)
     if min(denominator) <= 0:
         smaller = itertools.product(*(_halved(low, high) for low, high in box))
         return [row for part in smaller for row in _rotation_rows(monomials, part)]
     numerators = [
-        _expanded(block, _raised(block, circle_numerator(block, monomials.halves, circle), s), tables, n)
+        _expanded(block, _raised(block, circle_numerator(block, monomials.circle_power, circle), s), tables, n)
         for circle, s in monomials.exponents
     ]
     return [tuple(form[k] / denominator[k] for form in numerators) for k in range(len(denominator))]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rbd.rational.polynomials.evaluation import lifted
-from rbd.rational.polynomials.horner import Values, value_and_partials
-from rbd.rational.polynomials.ring import Kind, Packed, Ring
+from rbd.rational.polynomials.horner import Values, partial_derivatives
+from rbd.rational.polynomials.ring import Kind, Ring, Terms
 from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import array_values, scalar_values, without_array_scalars
 
 
-def derivatives(ring: Ring, polynomials: Sequence[Packed], s: object) -> list[list[Any]]:
+def derivatives(ring: Ring, polynomials: Sequence[Terms], s: object) -> list[list[Any]]:
     """Return the derivatives of polynomials at one s: a list per polynomial, with an entry for every entry of s.
 
     Those with respect to infinite entries are zero.
@@ -26,8 +26,7 @@ def derivatives(ring: Ring, polynomials: Sequence[Packed], s: object) -> list[li
     by_s = _variable_derivatives(ring, values)
     result: list[list[Any]] = []
     for terms in polynomials:
-        partials: dict[int, Any] = {}
-        value_and_partials(terms, values, 1, partials)
+        partials = partial_derivatives(terms, values)
         result.append([sum((partials[g] * x for g, x in by.items() if g in partials), 0) for by in by_s])
     return result
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from rbd.rational.polynomials.arithmetic import Expansion, constant, threshold
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
+from rbd.rational.polynomials.ring import MAX_EXPONENT, ROUNDING, Block, Kind, Ring, Terms, exponents, unit
 
 
 def sum_of_squares(ring: Ring, block: Block) -> Polynomial:
     """Return 1 + s², for a rotation 1 + s0² + s1² + s2²."""
     one = ring.coefficient(1)
-    terms: Packed = {0: one} | {2 * key: one for key in map(unit, block.s)}
+    terms: Terms = {0: one} | {2 * key: one for key in map(unit, block.s)}
     return Polynomial(ring, Expansion(terms, block.bit, 2, False, 1.0))
 
 
@@ -38,7 +38,7 @@ def without_squares(p: Polynomial, block: Block, max_count: int) -> tuple[Polyno
 def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
     """Return p / divisor if that is a polynomial (up to rounding); else None."""
     a, b = p.expansion, divisor.expansion
-    if a.degree + b.degree > LARGEST:
+    if a.degree + b.degree > MAX_EXPONENT:
         return None
     # In floats the divisor is 1 + s²: a coefficient of the quotient sums at most this many, each with its error.
     growth = float((a.degree + 1) * max(1, len(b.terms) - 1) ** (a.degree // 2))
@@ -69,10 +69,10 @@ def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial
     return Polynomial(p.ring, constant(c, error / abs(float(b.terms[largest])))), None
 
 
-def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> Packed | None:
+def _divided(ring: Ring, terms: Terms, divisor: Terms, negligible: float) -> Terms | None:
     """Return the quotient, or None if a remainder is left; packed monomials are ordered as integers."""
-    lead, quotient = max(divisor), Packed()
-    lead_powers = ring.unpacked(lead)
+    lead, quotient = max(divisor), Terms()
+    lead_powers = ring.powers_of(lead)
     rest = {key - lead: c for key, c in divisor.items() if key != lead}
     remainder, descending = dict(terms), [-key for key in terms]
     heapq.heapify(descending)
@@ -88,7 +88,7 @@ def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> P
     return quotient
 
 
-def _subtract(remainder: Packed, descending: list[int], terms: Sequence[tuple[int, Any]]) -> None:
+def _subtract(remainder: Terms, descending: list[int], terms: Sequence[tuple[int, Any]]) -> None:
     """Subtract terms from a remainder; `descending` is the heap of its negative monomials."""
     for monomial, c in terms:
         if monomial not in remainder:

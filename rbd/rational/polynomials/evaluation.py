@@ -11,7 +11,7 @@ import numpy as np
 from rbd.errors import SingularError
 from rbd.program.status import range_error
 from rbd.rational.polynomials.horner import horner
-from rbd.rational.polynomials.ring import Packed, Ring
+from rbd.rational.polynomials.ring import Ring, Terms
 from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import ArraySubstitution, array_values, scalar_values, without_array_scalars
 from rbd.scalars import Vector, lift
@@ -27,7 +27,7 @@ def _pole_errors() -> Generator[None]:
         raise SingularError("s is a pole: one plus the sum of squares is zero", what="1 + s²") from error
 
 
-def value(ring: Ring, terms: Packed, s: object, substitution: ArraySubstitution = array_values) -> Any:
+def value(ring: Ring, terms: Terms, s: object, substitution: ArraySubstitution = array_values) -> Any:
     """Return the value at s: a scalar, or an array where s has leading axes."""
     checked = checked_s(ring, s)
     if isinstance(checked, tuple):
@@ -45,7 +45,7 @@ def _in_range(result: Any, s: Array, what: str) -> Any:
     return result
 
 
-def ratio_in_s(ring: Ring, numerator: Packed, denominator: Packed, s: Array | Vector) -> Any:
+def ratio_in_s(ring: Ring, numerator: Terms, denominator: Terms, s: Array | Vector) -> Any:
     """Return a quotient of polynomials without circle variables, for checked s: rotations need no square roots.
 
     The denominator has no zeros at floats.
@@ -55,7 +55,7 @@ def ratio_in_s(ring: Ring, numerator: Packed, denominator: Packed, s: Array | Ve
     return result if isinstance(s, tuple) else _in_range(result, s, "the value of the rational function")
 
 
-def _value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:
+def _value_in_s(ring: Ring, terms: Terms, s: Array | Vector) -> Any:
     """Return the value of a polynomial without circle variables, for checked s."""
     if isinstance(s, tuple):
         return horner(lifted(terms, s), {g: s[i] for i, g in _s_variables(ring)})
@@ -66,7 +66,7 @@ def _s_variables(ring: Ring) -> list[tuple[int, int]]:
     return [pair for block in ring.blocks for pair in zip(block.indices, block.s, strict=True)]
 
 
-def ratio(ring: Ring, numerator: Packed, denominator: Packed, s: Array, substitution: ArraySubstitution) -> Any:
+def ratio(ring: Ring, numerator: Terms, denominator: Terms, s: Array, substitution: ArraySubstitution) -> Any:
     """Return the value of a quotient at an array of floats: infinite or NaN at poles."""
     values = without_array_scalars(substitution(ring, s))
     dividend, divisor = (np.asarray(horner(terms, values), dtype=np.float64) for terms in (numerator, denominator))
@@ -74,7 +74,7 @@ def ratio(ring: Ring, numerator: Packed, denominator: Packed, s: Array, substitu
         return _broadcast(dividend / divisor, s.shape[:-1])
 
 
-def lifted(terms: Packed, like: Vector) -> Packed:
+def lifted(terms: Terms, like: Vector) -> Terms:
     """Return a polynomial with coefficients that combine with these scalars."""
     return {key: lift(c, like) for key, c in terms.items()}
 

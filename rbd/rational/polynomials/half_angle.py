@@ -21,7 +21,7 @@ from rbd.errors import ArgumentError
 from rbd.rational.polynomials.arithmetic import Expansion, multiply_terms
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, exponents, unit
+from rbd.rational.polynomials.ring import MAX_EXPONENT, ROUNDING, Block, Kind, Ring, Terms, exponents, unit
 
 _MAX_DENSE_SIZE: Final = 60_000
 """The largest size at which a dense array is used."""
@@ -48,21 +48,23 @@ def rational_function(p: Polynomial) -> RationalFunction:
 def _has_others(ring: Ring, used: int, blocks: Sequence[Block]) -> bool:
     """Return whether variables other than the circle variables of these blocks occur."""
     circles = {g for block in blocks for g in block.circle}
-    return any(g not in circles for g, _ in ring.unpacked(used))
+    return any(g not in circles for g, _ in ring.powers_of(used))
 
 
-def _denominator_power(ring: Ring, terms: Packed, block: Block) -> int:
+def _denominator_power(ring: Ring, terms: Terms, block: Block) -> int:
     """Return the power of 1 + s² in the denominator: the degree in cosine and sine, half that in a quaternion."""
     degrees = {sum(exponents(key, block.circle)) for key in terms}
-    if 2 * max(degrees) > LARGEST:
-        raise ArgumentError(f"powers above {LARGEST // 2} are not supported", argument="polynomial", value=max(degrees))
+    if 2 * max(degrees) > MAX_EXPONENT:
+        raise ArgumentError(
+            f"powers above {MAX_EXPONENT // 2} are not supported", argument="polynomial", value=max(degrees)
+        )
     if block.kind is Kind.ANGLE:
         return max(degrees)
     require_even(ring, terms)
     return max(degrees) // 2
 
 
-def require_even(ring: Ring, terms: Packed) -> None:
+def require_even(ring: Ring, terms: Terms) -> None:
     """Raise ArgumentError where a product of an odd number of entries of a quaternion occurs."""
     for block in ring.blocks:
         if block.kind is Kind.ROTATION and any(sum(exponents(key, block.circle)) % 2 for key in terms):
@@ -75,7 +77,7 @@ def require_even(ring: Ring, terms: Packed) -> None:
 
 
 def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
-    index_of, keys = _places(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
+    index_of, keys = _positions(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
     coefficients = np.zeros(len(keys))
     terms = p.expansion.terms
     coefficients[[index_of[key] for key in terms]] = list(cast("Mapping[int, float]", terms).values())
@@ -85,7 +87,7 @@ def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
         sizes = (np.abs(_BASIS) @ sizes.reshape(3, -1)).T.reshape(-1)
     is_dropped = np.abs(result) <= _CANCELLATION * sizes
     result[is_dropped] = 0.0
-    terms_in_s: Packed = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
+    terms_in_s: Terms = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
     dropped = sizes[is_dropped & (sizes > 0.0)]
     errors = _SubstitutionErrors(
         2.0 ** len(blocks), 2 * len(blocks), float(sizes.max(initial=0.0)), float(dropped.sum()), len(dropped)
@@ -104,7 +106,7 @@ class _SubstitutionErrors:
     dropped_size: float
     dropped_count: int
 
-    def expansion(self, original: Expansion, terms: Packed, degree: int) -> Expansion:
+    def expansion(self, original: Expansion, terms: Terms, degree: int) -> Expansion:
         """Return the numerator with these terms."""
         error, rounding = self.growth * original.error, _CANCELLATION + self.roundings * ROUNDING
         dropped_sum = self.growth * original.dropped_sum + self.dropped_count * error + rounding * self.dropped_size
@@ -115,11 +117,11 @@ class _SubstitutionErrors:
 
 
 @functools.lru_cache(maxsize=64)
-def _places(generators: tuple[tuple[int, int, int], ...]) -> tuple[dict[int, int], list[int]]:
-    """Return the places of circle monomials in the dense array, and the monomials in s at the same places."""
+def _positions(generators: tuple[tuple[int, int, int], ...]) -> tuple[dict[int, int], list[int]]:
+    """Return the positions of circle monomials in the dense array, and the monomials in s at the same positions."""
     before = _sums([(0, unit(cos), unit(sin)) for cos, sin, _ in generators])
     after = _sums([(0, unit(s), 2 * unit(s)) for _, _, s in generators])
-    return {key: place for place, key in enumerate(before)}, after
+    return {key: position for position, key in enumerate(before)}, after
 
 
 def _sums(choices: Sequence[tuple[int, ...]]) -> list[int]:
@@ -137,7 +139,7 @@ _Row: TypeAlias = tuple[tuple[int, int], ...]
 
 def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
     ring, terms = p.ring, p.expansion.terms
-    sizes: Packed = {key: abs(c) for key, c in terms.items()}
+    sizes: Terms = {key: abs(c) for key, c in terms.items()}
     growth = 1.0
     for number, power in powers.items():
         block, rows = ring.blocks[number], _Numerators(ring.blocks[number], power)
@@ -154,16 +156,16 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
     return Polynomial(ring, errors.expansion(p.expansion, significant, degree))
 
 
-def _without_cancelled(terms: Packed, sizes: Packed) -> tuple[Packed, list[float]]:
+def _without_cancelled(terms: Terms, sizes: Terms) -> tuple[Terms, list[float]]:
     """Return the terms that are more than cancellation has left of summands of these sizes; and the others' sizes."""
     significant = {key: c for key, c in terms.items() if abs(c) > _CANCELLATION * sizes[key]}
     return significant, [sizes[key] for key in terms.keys() - significant.keys()]
 
 
-def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Numerators) -> tuple[Packed, Packed]:
+def _substituted(ring: Ring, terms: Terms, sizes: Terms, block: Block, rows: _Numerators) -> tuple[Terms, Terms]:
     """Return the terms with a block's circle variables replaced, and the sums of the summands' sizes."""
-    result: Packed = {}
-    result_sizes: Packed = {}
+    result: Terms = {}
+    result_sizes: Terms = {}
     for key, c in terms.items():
         powers = exponents(key, block.circle)
         rest = key - sum(e * unit(g) for g, e in zip(block.circle, powers, strict=True))

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, ScalarError
+from rbd.arguments import whole_number
+from rbd.errors import ScalarError
 from rbd.program.status import range_error
 from rbd.rational.polynomials import arithmetic, evaluation, printing, recorded_functions
 from rbd.rational.polynomials.arithmetic import Expansion
 from rbd.rational.polynomials.ring import (
     INPUT_ERROR,
-    LARGEST,
+    MAX_EXPONENT,
     ROUNDING,
     Coefficient,
     Kind,
     Monomial,
-    Packed,
     Ring,
+    Terms,
     exponents,
     unit,
 )
@@ -103,14 +104,14 @@ class Polynomial(RingElement):
         return self._terms
 
     def _monomial(self, key: int) -> Monomial:
-        return tuple((self.ring.names[g], e) for g, e in self.ring.unpacked(key))
+        return tuple((self.ring.names[g], e) for g, e in self.ring.powers_of(key))
 
     def coefficient(self, monomial: str | Mapping[str, int] | Iterable[str] = ()) -> Coefficient:
         """Return the coefficient of a monomial: a name, names, or exponents by name; omit it for the constant term.
 
         Raises ArgumentError naming the monomial for a name that is no variable, or a negative exponent.
         """
-        key = self.ring.packed(monomial)
+        key = self.ring.key_of(monomial)
         zero = self.ring.coefficient(0)
         value: Coefficient = zero if key is None else self.expansion.terms.get(key, zero)
         return value
@@ -123,7 +124,7 @@ class Polynomial(RingElement):
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables that occur."""
-        present = {g for key in self.expansion.terms for g, _ in self.ring.unpacked(key)}
+        present = {g for key in self.expansion.terms for g, _ in self.ring.powers_of(key)}
         return tuple(self.ring.names[g] for g in sorted(present))
 
     def isclose(self, other: Polynomial, atol: float = 1e-12) -> bool:
@@ -166,7 +167,7 @@ class Polynomial(RingElement):
 
     def _partial(self, g: int) -> Polynomial:
         """Return the partial derivative by a variable, with all variables independent."""
-        terms: Packed = {}
+        terms: Terms = {}
         for key, c in self.expansion.terms.items():
             if exponent := exponents(key, (g,))[0]:
                 terms[key - unit(g)] = exponent * c
@@ -216,6 +217,8 @@ class Polynomial(RingElement):
         return NotImplemented if operand is None else self * operand.reciprocal()
 
     def __rtruediv__(self, other: Any, /) -> Polynomial:
+        if self._coerced(other) is None:
+            return NotImplemented
         quotient: Polynomial = self.reciprocal() * other
         return quotient
 
@@ -241,19 +244,14 @@ class Polynomial(RingElement):
             return self
         return Polynomial(self.ring, arithmetic.negate(self.expansion))
 
-    def __pow__(self, n: int, /) -> Polynomial:
-        whole = isinstance(cast("object", n), SupportsIndex) and not isinstance(n, bool)
-        if not whole or n not in range(LARGEST + 1):
-            raise ArgumentError(
-                f"n is {n!r}, exponents of polynomials are 0, 1, 2, ...", argument="n", value=n, allowed="0, 1, 2, ..."
-            )
+    def __pow__(self, n: SupportsIndex, /) -> Polynomial:
         result = Polynomial.constant(self.ring, 1)
-        for _ in range(n):
+        for _ in range(whole_number(n, "n", 0, MAX_EXPONENT)):
             result = result * self
         return result
 
     @override
-    def _coerced(self, other: object) -> Polynomial | None:
+    def _converted(self, other: object) -> Polynomial | None:
         """Return the other operand as a polynomial of this ring; None for other types."""
         if isinstance(other, Polynomial):
             self.ring.require_same(other.ring)

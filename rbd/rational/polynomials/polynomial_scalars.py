@@ -64,6 +64,8 @@ class HalfTangent:
 
 NominalValue: TypeAlias = "float | Fraction | HalfTangent"
 """One entry of q*."""
+NominalValues: TypeAlias = "tuple[NominalValue, ...]"
+"""The entries of q*."""
 
 
 @final
@@ -74,10 +76,10 @@ class AngleScalar:
 
     def __init__(self, ring: Ring, block: Block, nominal: NominalValue) -> None:
         self.ring = ring
-        cos, sin = (Polynomial.variable(ring, g) for g in block.circle)
-        c, s = (Polynomial.from_parameter(ring, x) for x in cosine_and_sine(ring, nominal))
-        self.cosine = cos * c - sin * s
-        self.sine = cos * s + sin * c
+        cosine, sine = (Polynomial.variable(ring, g) for g in block.circle)
+        nominal_cosine, nominal_sine = (Polynomial.from_parameter(ring, x) for x in cosine_and_sine(ring, nominal))
+        self.cosine = cosine * nominal_cosine - sine * nominal_sine
+        self.sine = cosine * nominal_sine + sine * nominal_cosine
 
     def _refuse(self, *_: object) -> NoReturn:
         raise ScalarError("an angle is no polynomial, only its sine and cosine are", scalar=self, function="arithmetic")

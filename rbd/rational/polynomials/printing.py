@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from rbd.extras import names_extra
-from rbd.rational.polynomials.ring import Coefficient, Monomial, Packed, Ring
+from rbd.extras import requires_extra
+from rbd.rational.polynomials.ring import Coefficient, Monomial, Ring, Terms
 
 if TYPE_CHECKING:
     from rbd.rational.polynomials.polynomial import Polynomial
@@ -79,12 +79,12 @@ def latex(p: Polynomial) -> str:
     return "".join(parts) or "0"
 
 
-def sympy(ring: Ring, terms: Packed) -> Any:
+def sympy(ring: Ring, terms: Terms) -> Any:
     """Return a polynomial as a SymPy expression in real symbols: `s_0` for `s[0]`."""
     library = sympy_module()
     symbols = [library.Symbol(name.replace("[", "_").rstrip("]"), real=True) for name in ring.names]
     summands = [
-        library.Mul(_sympy_number(library, c), *(symbols[g] ** exponent for g, exponent in ring.unpacked(key)))
+        library.Mul(_sympy_number(library, c), *(symbols[g] ** exponent for g, exponent in ring.powers_of(key)))
         for key, c in terms.items()
     ]
     return library.Add(*summands)
@@ -99,7 +99,7 @@ def _sympy_number(library: Any, c: Coefficient) -> Any:
 
 def sympy_module() -> Any:
     """Return SymPy."""
-    with names_extra("expressions"):
+    with requires_extra("expressions"):
         import sympy as library  # pyright: ignore[reportMissingTypeStubs]  # partly typed, without a marker
 
     return cast("Any", library)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import whole_number
 from rbd.errors import ArgumentError, ScalarError
-from rbd.lazy import lazy
+from rbd.lazy_property import lazy_property
 from rbd.rational.polynomials import evaluation, printing, recorded_functions
 from rbd.rational.polynomials.arithmetic import Expansion
 from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomials.polynomial import Polynomial
-from rbd.rational.polynomials.ring import LARGEST, Block, Packed, Ring, exponents, unit
+from rbd.rational.polynomials.ring import MAX_EXPONENT, Block, Ring, Terms, exponents, unit
 from rbd.rational.polynomials.ring_element import RingElement
 from rbd.rational.polynomials.s_checks import checked_s
 from rbd.rational.polynomials.substitution import half_angle_array_values, half_angle_scalar_values
@@ -63,7 +64,7 @@ class RationalFunction(RingElement):
         """The polynomial ring of numerator and denominator."""
         return self.numerator.ring
 
-    @lazy
+    @lazy_property
     def denominator(self) -> Polynomial:
         """The denominator, expanded."""
         result = Polynomial.constant(self.ring, 1) if self.divisor is None else self.divisor
@@ -92,8 +93,8 @@ class RationalFunction(RingElement):
         assert self.projective is not None
         return evaluation.value(self.ring, self.projective, checked, half_angle_array_values)
 
-    @lazy
-    def projective(self) -> Packed | None:
+    @lazy_property
+    def projective(self) -> Terms | None:
         """The function as a polynomial in cosines and sines of half the angles; None if it is none."""
         terms = self.numerator.expansion.terms
         for number, power in self.powers.items():
@@ -101,8 +102,8 @@ class RationalFunction(RingElement):
             terms = {_homogeneous(key, block, 2 * power): c for key, c in terms.items()}
         return None if any(key < 0 for key in terms) else terms
 
-    @lazy
-    def _ratio(self) -> tuple[Packed, Packed]:
+    @lazy_property
+    def _ratio(self) -> tuple[Terms, Terms]:
         """Numerator and denominator in cosines and sines of half the angles, homogeneous in each block."""
         assert self.divisor is not None
         numerator, denominator = self.numerator.expansion.terms, self.divisor.expansion.terms
@@ -165,7 +166,9 @@ class RationalFunction(RingElement):
         if self.divisor is b.divisor:
             return _with_minimal_denominator(first + second, powers, self.divisor)
         return _with_minimal_denominator(
-            _times(first, b.divisor) + _times(second, self.divisor), powers, _both(self.divisor, b.divisor)
+            _times(first, b.divisor) + _times(second, self.divisor),
+            powers,
+            _product_of_divisors(self.divisor, b.divisor),
         )
 
     @override
@@ -176,7 +179,7 @@ class RationalFunction(RingElement):
         powers = dict(Counter(self.powers) + Counter(b.powers))
         first, first_divisor = common_factor(self.numerator, b.divisor)
         second, second_divisor = common_factor(b.numerator, self.divisor)
-        return _with_minimal_denominator(first * second, powers, _both(first_divisor, second_divisor))
+        return _with_minimal_denominator(first * second, powers, _product_of_divisors(first_divisor, second_divisor))
 
     def __truediv__(self, other: Any, /) -> RationalFunction:
         b = self._coerced(other)
@@ -188,7 +191,7 @@ class RationalFunction(RingElement):
         numerator = _raised(_times(numerator, b.divisor), _excess(b.powers, self.powers))
         numerator, second_divisor = common_factor(numerator, self.divisor)
         return _with_minimal_denominator(
-            numerator, _excess(self.powers, b.powers), _both(first_divisor, second_divisor)
+            numerator, _excess(self.powers, b.powers), _product_of_divisors(first_divisor, second_divisor)
         )
 
     def __rtruediv__(self, other: Any, /) -> RationalFunction:
@@ -199,24 +202,16 @@ class RationalFunction(RingElement):
     def __neg__(self) -> RationalFunction:
         return RationalFunction(-self.numerator, self.powers, self.divisor)
 
-    def __pow__(self, n: int, /) -> RationalFunction:
-        if not isinstance(cast("object", n), int) or isinstance(n, bool):
-            raise ArgumentError(
-                f"n is {n!r}, powers of rational functions are integers",
-                argument="n",
-                value=n,
-                allowed="..., -1, 0, 1, 2, ...",
-            )
-        one = RationalFunction(Polynomial.constant(self.ring, 1), {})
-        if n < 0:
-            return (one / self) ** -n
-        result = one
-        for _ in range(n):
-            result = result * self
+    def __pow__(self, n: SupportsIndex, /) -> RationalFunction:
+        exponent = whole_number(n, "n", -MAX_EXPONENT, MAX_EXPONENT)
+        result = RationalFunction(Polynomial.constant(self.ring, 1), {})
+        factor = self if exponent >= 0 else result / self
+        for _ in range(abs(exponent)):
+            result = result * factor
         return result
 
     @override
-    def _coerced(self, other: object) -> RationalFunction | None:
+    def _converted(self, other: object) -> RationalFunction | None:
         """Return the other operand as a rational function of the same ring; None for other types."""
         if isinstance(other, RationalFunction):
             self.ring.require_same(other.ring)
@@ -274,10 +269,12 @@ def _excess(powers: Mapping[int, int], others: Mapping[int, int]) -> dict[int, i
 
 
 def _times(p: Polynomial, factor: Polynomial | None) -> Polynomial:
+    """Return p times a factor, None for one."""
     return p if factor is None else p * factor
 
 
-def _both(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+def _product_of_divisors(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    """Return the product of two divisors, each None for one."""
     return b if a is None else _times(a, b)
 
 
@@ -290,7 +287,7 @@ def _with_minimal_denominator(
     remaining = Counter(powers)
     if divisor is not None:
         for block in bounded_blocks(numerator.ring):
-            divisor, count = without_squares(divisor, block, LARGEST)
+            divisor, count = without_squares(divisor, block, MAX_EXPONENT)
             remaining[block.number] += count
         numerator, divisor = _divided_out(numerator, divisor)
     for number, power in list(remaining.items()):
@@ -302,19 +299,19 @@ def _with_minimal_denominator(
 
 
 def _divided_out(numerator: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
-    """Return top / divisor as a polynomial if it is one; else both, the constant factor in the numerator."""
+    """Return numerator / divisor as a polynomial if it is one; else both, the constant factor in the numerator."""
     if not divisor.expansion.terms.keys() - {0}:
         return numerator / divisor, None
-    polynomial = quotient(numerator, divisor) if numerator.ring.exact else None
-    if polynomial is not None:
-        return polynomial, None
     if not numerator.ring.exact:
         return numerator, divisor
+    polynomial = quotient(numerator, divisor)
+    if polynomial is not None:
+        return polynomial, None
     first = next(iter(divisor.terms.values()))  # the coefficient of the lowest monomial becomes one
     return numerator / first, divisor / first
 
 
-def _degree(terms: Packed, block: Block) -> int:
+def _degree(terms: Terms, block: Block) -> int:
     """Return the degree in a block's s."""
     return max((sum(exponents(key, block.s)) for key in terms), default=0)
 

@@ -22,11 +22,12 @@ import attrs
 from rbd.arguments import described
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, quoted
 from rbd.scalars import Scalar, is_float, to_float
+from rbd.spatial import Frame
 
-FIELD = 6
+EXPONENT_BITS = 6
 """Bits that hold the exponent of one variable."""
 
-LARGEST = (1 << FIELD) - 1
+MAX_EXPONENT = (1 << EXPONENT_BITS) - 1
 """The largest exponent of one variable."""
 
 ROUNDING = 2.0**-53
@@ -38,13 +39,14 @@ INPUT_ERROR = 2.0**-51
 Coefficient: TypeAlias = float | Fraction
 Monomial: TypeAlias = tuple[tuple[str, int], ...]
 """Names of variables with their exponents: `(("cos[0]", 1), ("s[2]", 2))`; the empty tuple for the constant term."""
-Packed: TypeAlias = dict[int, Any]
-"""Coefficients by packed monomial: `FIELD` bits per variable, so that products of monomials are sums of integers.
+Terms: TypeAlias = dict[int, Any]
+"""Coefficients by key, the packed monomial: `EXPONENT_BITS` bits per variable, so that keys of products are sums.
 
 The coefficients are `Coefficient`, all of one type; type checkers do not accept arithmetic on the union.
 """
 
 _S_BITS = 1024
+"""The first bit of the variables s in a support; from block 1024 on bits coincide, which only loosens bounds."""
 
 
 class Kind(Enum):
@@ -88,13 +90,24 @@ class Block:
 
 
 @final
+@attrs.frozen
+class Origin:
+    """Origin of the variables: the mechanism's root frame, the kinds of its coordinates, and the entries of q*."""
+
+    frame: Frame[Any]
+    kinds: tuple[Kind, ...]
+    nominal: tuple[object, ...]
+
+
+@final
 class Ring:
     """Polynomial ring: the variables of a mechanism around one nominal configuration q*, floats or fractions."""
 
-    def __init__(self, kinds: Sequence[Kind], *, exact: bool, origin: object) -> None:
-        """Assign numbers to the variables; polynomials of rings with equal `origin` may be combined."""
+    def __init__(self, origin: Origin, *, exact: bool) -> None:
+        """Assign numbers to the variables."""
         self.exact = exact
-        self.origin = (origin, exact)
+        self.origin = origin
+        kinds = origin.kinds
         self.names: list[str] = []
         self.latex: list[str] = []
         circles = [self._named(kind, first) for kind, first in zip(kinds, _first_indices(kinds), strict=True)]
@@ -117,7 +130,7 @@ class Ring:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the constructor's arguments."""
-        return _unpickled, (tuple(block.kind for block in self.blocks), self.exact, self.origin[0])
+        return _unpickled, (self.origin, self.exact)
 
     def coefficient(self, x: Scalar) -> Coefficient:
         """Return a number as a coefficient: a Fraction in exact rings, else a float.
@@ -141,8 +154,8 @@ class Ring:
         message = f"{quoted(name)} is no variable of this polynomial; there are {allowed}"
         raise ArgumentError(message, argument=argument, value=name, allowed=allowed)
 
-    def packed(self, monomial: str | Mapping[str, int] | Iterable[str]) -> int | None:
-        """Return a monomial packed; None if an exponent is above the largest one.
+    def key_of(self, monomial: str | Mapping[str, int] | Iterable[str]) -> int | None:
+        """Return the key of a monomial; None if an exponent is above the largest one.
 
         Raises ArgumentError naming the monomial.
         """
@@ -158,7 +171,7 @@ class Ring:
             if not isinstance(cast("object", exponent), int) or exponent < 0:
                 message = f"the exponent of {name} must be 0, 1, 2, ..., not {quoted(exponent)}"
                 raise ArgumentError(message, argument="monomial", value=exponent, allowed="0, 1, 2, ...")
-            if exponent > LARGEST:
+            if exponent > MAX_EXPONENT:
                 return None
             key += exponent * unit(g)
         return key
@@ -174,20 +187,20 @@ class Ring:
             message = f"index is {described(index)}, must be {allowed}"
             raise ArgumentError(message, argument="index", value=index, allowed=allowed) from None
 
-    def unpacked(self, key: int) -> list[tuple[int, int]]:
+    def powers_of(self, key: int) -> list[tuple[int, int]]:
         """Return (variable, exponent) for every variable that occurs in a packed monomial."""
         powers: list[tuple[int, int]] = []
         g = 0
         while key:
-            if exponent := key & LARGEST:
+            if exponent := key & MAX_EXPONENT:
                 powers.append((g, exponent))
-            key >>= FIELD
+            key >>= EXPONENT_BITS
             g += 1
         return powers
 
     def is_same(self, other: Ring) -> bool:
         """Tell whether polynomials of both may be combined."""
-        return self is other or self.origin == other.origin
+        return self is other or (self.exact == other.exact and self.origin == other.origin)
 
     def require_same(self, other: Ring) -> None:
         """Raise ArgumentError unless polynomials of both may be combined."""
@@ -208,17 +221,17 @@ def _finite(x: float) -> float:
 
 def unit(g: int) -> int:
     """Return the packed monomial of one variable."""
-    return 1 << (FIELD * g)
+    return 1 << (EXPONENT_BITS * g)
 
 
 def exponents(key: int, variables: Iterable[int]) -> tuple[int, ...]:
     """Return the exponents of some variables in a packed monomial."""
-    return tuple((key >> (FIELD * g)) & LARGEST for g in variables)
+    return tuple((key >> (EXPONENT_BITS * g)) & MAX_EXPONENT for g in variables)
 
 
-@functools.cache
-def _unpickled(kinds: tuple[Kind, ...], exact: bool, origin: object) -> Ring:
-    return Ring(kinds, exact=exact, origin=origin)
+@functools.lru_cache(maxsize=64)
+def _unpickled(origin: Origin, exact: bool) -> Ring:
+    return Ring(origin, exact=exact)
 
 
 def _first_indices(kinds: Sequence[Kind]) -> list[int]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
-from rbd.arguments import kind_error
+import numpy as np
+
+from rbd.arguments import isinstance_untyped, kind_error
 from rbd.spatial.values import require_tolerance
 
 
@@ -29,8 +31,19 @@ class RingElement(Latex):
     __array_ufunc__: ClassVar[None] = None  # NumPy's scalars leave the operation to this class
 
     @abstractmethod
-    def _coerced(self, other: object) -> Self | None:
+    def _converted(self, other: object) -> Self | None:
         """Return the other operand as an element of the same ring; None for other types."""
+
+    def _coerced(self, other: object) -> Self | None:
+        """Return the other operand as an element of the same ring; None for other types, of which arrays are refused.
+
+        Masked arrays would take the operation up again, whatever `__array_ufunc__` says.
+        """
+        element = self._converted(other)
+        if element is None and isinstance_untyped(other, np.ndarray):
+            name = type(self).__name__
+            raise kind_error(other, f"{name} or a number", f"{name} and an array", "other")
+        return element
 
     @abstractmethod
     def __add__(self, other: Any, /) -> Self: ...
@@ -63,7 +76,7 @@ class RingElement(Latex):
         """Return self - other for `isclose`; raise ArgumentError for other types and invalid tolerances."""
         name = type(self).__name__
         require_tolerance(atol, f"{name}.isclose")
-        element = self._coerced(other)
+        element = self._converted(other)
         if element is None:
             raise kind_error(other, f"{name} or a number", f"{name}.isclose", "other")
         return self - element

@@ -10,7 +10,7 @@ from rbd.errors import NotFiniteError, ShapeError
 from rbd.rational.polynomials.ring import Kind, Ring
 from rbd.scalars import Vector, is_float
 from rbd.scalars.arrays import Array, scalars
-from rbd.scalars.entries import REAL_KINDS
+from rbd.scalars.entries import REAL_KINDS, require_unmasked
 
 
 def checked_s(ring: Ring, s: object, name: str = "s") -> Array | Vector:
@@ -18,6 +18,7 @@ def checked_s(ring: Ring, s: object, name: str = "s") -> Array | Vector:
 
     Raises ShapeError or NotFiniteError naming the argument.
     """
+    require_unmasked(s, name)
     array = _float_array(s)
     if array is None:
         return scalars(s, ring.s_count, name)

@@ -1,5 +1,9 @@
-"""Built-in scalar families, one module each.
+"""Built-in scalar families, one module each; each registers its family for the types of its operands.
 
-`real`, `constant`, `complexes` and `exact` are registered when `rbd.scalars` is imported; `symbolic` (SymPy),
-`arbitrary` (mpmath numbers) and `interval` (mpmath intervals) when their first operand occurs.
+The modules imported here do so when `rbd.scalars` is imported; `symbolic` (SymPy), `arbitrary` (mpmath numbers) and
+`interval` (mpmath intervals) when their first operand occurs.
 """
+
+from rbd.scalars.families import complexes, constant, exact, real
+
+__all__ = ["complexes", "constant", "exact", "real"]

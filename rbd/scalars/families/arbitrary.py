@@ -15,9 +15,9 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.constants import Rational
-from rbd.scalars.family import ScalarFamily, defined
+from rbd.scalars.family import ScalarFamily, with_methods
 from rbd.scalars.protocol import Scalar
-from rbd.scalars.registry import admit
+from rbd.scalars.registry import register_family
 
 # mpmath has no type annotations: numbers are Any.
 Number = Any
@@ -35,7 +35,7 @@ def _method(name: str) -> Callable[..., Number]:
 
 
 @final
-@defined({name: _method(name) for name in ("sin", "cos", "tan", "exp", "tanh")})
+@with_methods({name: _method(name) for name in ("sin", "cos", "tan", "exp", "tanh")})
 class ArbitraryFamily(ScalarFamily[Number]):
     """Family of mpmath's `mpf` and `mpc`, of any context."""
 
@@ -147,4 +147,4 @@ def register() -> None:
     """Register the family; called for the first operand, when mpmath is already imported."""
     mpmath = importlib.import_module("mpmath")
     # The types of all contexts have one base, the last class before `object`.
-    admit(mpmath.mp.mpf.__mro__[-2], ArbitraryFamily())
+    register_family(mpmath.mp.mpf.__mro__[-2], ArbitraryFamily())

@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable
 from typing import cast, final
 
+import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ScalarError
 from rbd.scalars.families import real
-from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
 from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import register_family
 
 _I = complex(0, 1)
 
@@ -50,10 +52,10 @@ def analytic_atan2(y: complex, x: complex) -> complex:
         return complex(angle, 0.0 if scale == 0.0 else math.nan)
     y, x = y / scale, x / scale
     cross = x.real * y.imag - x.imag * y.real
-    ratio = (cross + cross) / ((x.real * x.real + x.imag * x.imag) + (y.real * y.real + y.imag * y.imag))
-    imaginary = math.atanh(ratio) / (1 + 1) if abs(ratio) < 1.0 else math.copysign(math.inf, ratio)
+    ratio = 2 * cross / ((x.real * x.real + x.imag * x.imag) + (y.real * y.real + y.imag * y.imag))
+    imaginary = math.atanh(ratio) / 2 if abs(ratio) < 1.0 else math.copysign(math.inf, ratio)
     w, u = x + _I * y, x - _I * y
-    half_turns = (cmath.phase(w) - cmath.phase(u)) / (1 + 1)
+    half_turns = (cmath.phase(w) - cmath.phase(u)) / 2
     if math.isnan(half_turns - angle):
         return complex(math.nan, math.nan)
     # The half difference is correct up to multiples of half turns, which the real parts determine.
@@ -64,7 +66,7 @@ _FALLBACKS = (real.sin, real.cos, real.tan, real.asin, real.acos, real.exp, real
 
 
 @final
-@defined({fallback.__name__: _method(fallback.__name__, fallback) for fallback in _FALLBACKS})
+@with_methods({fallback.__name__: _method(fallback.__name__, fallback) for fallback in _FALLBACKS})
 class ComplexFamily(ScalarFamily[complex]):
     """Family of Python's and NumPy's complex numbers."""
 
@@ -124,4 +126,6 @@ class ComplexFamily(ScalarFamily[complex]):
         return -x if x.real < 0 else x
 
 
-COMPLEX = ComplexFamily()
+_COMPLEX = ComplexFamily()
+register_family(complex, _COMPLEX)
+register_family(np.complexfloating, _COMPLEX)

@@ -10,16 +10,24 @@ import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeAlias, cast, final
+from typing import Final, TypeAlias, cast, final
 
+import numpy as np
 from typing_extensions import override
 
-from rbd.scalars.constants import Rational, exact
+from rbd.scalars.constants import Rational, exact_quotient
 from rbd.scalars.families import real
-from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
 from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import register_family
 
 Constant: TypeAlias = int | Rational
+INTEGERS: Final[tuple[type[object], ...]] = (
+    int,
+    *(np.byte, np.short, np.intc, np.long, np.longlong),
+    *(np.ubyte, np.ushort, np.uintc, np.ulong, np.ulonglong),
+)
+"""Python's integer and those of C, as NumPy names them: np.integer would admit durations, too."""
 _LARGEST_POWER = 4096
 
 
@@ -55,7 +63,7 @@ def _method(name: str) -> Callable[..., Scalar]:
 
 
 @final
-@defined({name: _method(name) for name in EXACT})
+@with_methods({name: _method(name) for name in EXACT})
 class ConstantFamily(ScalarFamily[Scalar]):
     """Family of Python's and NumPy's integers and `const`; results are exact constants or floats."""
 
@@ -93,7 +101,7 @@ class ConstantFamily(ScalarFamily[Scalar]):
     @override
     def sqrt(self, x: Scalar) -> Scalar:
         root = exact_root(cast("Constant", x))
-        return exact(*root) if root is not None else real.sqrt(real.to_float(x))
+        return exact_quotient(*root) if root is not None else real.sqrt(real.to_float(x))
 
     @override
     def power(self, x: Scalar, n: Scalar) -> Scalar:
@@ -102,14 +110,14 @@ class ConstantFamily(ScalarFamily[Scalar]):
         if not small or (x == 0 and exponent.numerator < 0):
             return real.power(real.to_float(x), real.to_float(n))
         result = Fraction(int(base.numerator), int(base.denominator)) ** int(exponent.numerator)
-        return exact(result.numerator, result.denominator)
+        return exact_quotient(result.numerator, result.denominator)
 
     @override
     def divide(self, a: Scalar, b: Scalar) -> Scalar:
         if b == 0:
             return real.divide(real.to_float(a), 0.0)
         top, bottom = cast("Constant", a), cast("Constant", b)
-        return exact(
+        return exact_quotient(
             int(top.numerator) * int(bottom.denominator),
             int(top.denominator) * int(bottom.numerator),
         )
@@ -120,3 +128,5 @@ class ConstantFamily(ScalarFamily[Scalar]):
 
 
 CONSTANT = ConstantFamily()
+for _type in (*INTEGERS, Rational):
+    register_family(_type, CONSTANT)

@@ -127,7 +127,7 @@ class Enclosures:
         bits = max(end[2] + end[3] for end in x)
         if bits > _LARGEST_ANGLE_BITS:
             return None
-        working = precision + max(bits, 0)
+        working = precision + max(bits, 0) + max(end[3] for end in x)  # a float differs from every quarter turn
         quarter = tuple(libmp.mpf_shift(end, -1) for end in (libmp.mpf_pi(working, "f"), libmp.mpf_pi(working, "c")))
         low, _ = libmp.mpi_div((x[0], x[0]), quarter, working)
         _, high = libmp.mpi_div((x[1], x[1]), quarter, working)

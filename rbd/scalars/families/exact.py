@@ -8,11 +8,13 @@ from typing import cast, final
 
 from typing_extensions import override
 
-from rbd.errors import ScalarError
+from rbd.arguments import is_finite
+from rbd.errors import ScalarError, quoted
 from rbd.scalars.families.constant import EXACT, exact_root
 from rbd.scalars.families.real import to_float
-from rbd.scalars.family import ScalarFamily, defined
+from rbd.scalars.family import ScalarFamily, with_methods
 from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import register_family
 
 
 def _method(name: str) -> Callable[..., Fraction]:
@@ -27,7 +29,7 @@ def _method(name: str) -> Callable[..., Fraction]:
 
 
 @final
-@defined({name: _method(name) for name in EXACT})
+@with_methods({name: _method(name) for name in EXACT})
 class FractionFamily(ScalarFamily[Fraction]):
     """Family of Python's `Fraction`; functions with irrational values raise ScalarError."""
 
@@ -40,11 +42,15 @@ class FractionFamily(ScalarFamily[Fraction]):
         try:
             return Fraction(cast("float", x))  # only real numbers have a lower priority
         except (ValueError, OverflowError):
-            raise ScalarError(f"{x} is no fraction", scalar=x, function="lift") from None
+            raise ScalarError(f"{quoted(x)} is no fraction", scalar=x, function="lift") from None
 
     @override
     def to_float(self, x: Fraction) -> float:
         return to_float(x)
+
+    @override
+    def is_finite(self, x: Fraction) -> bool:
+        return is_finite(x)  # Python's arithmetic with floats raises OverflowError above their range
 
     @override
     def less(self, a: Fraction, b: Fraction) -> bool:
@@ -86,4 +92,4 @@ class FractionFamily(ScalarFamily[Fraction]):
         return abs(x)
 
 
-FRACTION = FractionFamily()
+register_family(Fraction, FractionFamily())

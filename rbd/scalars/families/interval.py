@@ -15,9 +15,9 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.families.enclosure import Bounds, Enclosures
-from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import admit
+from rbd.scalars.registry import register_family
 
 # mpmath has no type annotations: intervals are Any.
 Interval = Any
@@ -60,7 +60,7 @@ def _method(name: str) -> Callable[..., Interval]:
 
 
 @final
-@defined({name: _method(name) for name in _FUNCTIONS})
+@with_methods({name: _method(name) for name in _FUNCTIONS})
 class IntervalFamily(ScalarFamily[Interval]):
     """Family of mpmath's real intervals, of any context."""
 
@@ -174,4 +174,4 @@ def register() -> None:
     mpmath = importlib.import_module("mpmath")
     family = IntervalFamily(importlib.import_module("mpmath.libmp"))
     # The types of all contexts have one base, the last class before `object`.
-    admit(mpmath.iv.mpf.__mro__[-2], family, condition=Undecided)
+    register_family(mpmath.iv.mpf.__mro__[-2], family, condition=Undecided)

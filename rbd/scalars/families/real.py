@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from typing import cast, final
 
+import numpy as np
 from typing_extensions import override
 
-from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
 from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import register_family
 
 NAN = math.nan
 INF = math.inf
@@ -97,7 +99,7 @@ _FUNCTIONS = (sin, cos, tan, asin, acos, math.atan2, sqrt, exp, log, math.tanh, 
 
 
 @final
-@defined({function.__name__: _method(function) for function in _FUNCTIONS} | {"absolute": _method(math.fabs)})
+@with_methods({function.__name__: _method(function) for function in _FUNCTIONS} | {"absolute": _method(math.fabs)})
 class RealFamily(ScalarFamily[float]):
     """Family of Python's and NumPy's floats; results are Python floats."""
 
@@ -148,3 +150,5 @@ class RealFamily(ScalarFamily[float]):
 
 
 REAL = RealFamily()
+register_family(float, REAL)
+register_family(np.floating, REAL)

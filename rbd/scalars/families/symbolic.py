@@ -15,9 +15,9 @@ from typing import Any, Final, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
-from rbd.scalars.family import ScalarFamily, defined, not_positive
+from rbd.scalars.family import ScalarFamily, not_positive, with_methods
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import admit
+from rbd.scalars.registry import register_family
 
 # SymPy has no type annotations: expressions are Any.
 Expression = Any
@@ -40,7 +40,7 @@ def _method(theirs: str) -> Callable[..., Expression]:
 
 
 @final
-@defined({name: _method(theirs) for name, theirs in _FUNCTIONS.items()})
+@with_methods({name: _method(theirs) for name, theirs in _FUNCTIONS.items()})
 class SymbolicFamily(ScalarFamily[Expression]):
     """Family of SymPy's `Expr`, with its Booleans as conditions."""
 
@@ -138,4 +138,4 @@ class SymbolicFamily(ScalarFamily[Expression]):
 def register() -> None:
     """Register the family; called for the first operand, when SymPy is already imported."""
     sympy = importlib.import_module("sympy")
-    admit(sympy.Expr, SymbolicFamily(sympy), condition=sympy.logic.boolalg.Boolean)
+    register_family(sympy.Expr, SymbolicFamily(sympy), condition=sympy.logic.boolalg.Boolean)

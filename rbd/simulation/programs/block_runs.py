@@ -42,10 +42,10 @@ def _no_control(t: float, state: object) -> None:
 class BlocksOfSteps(RunPath):
     """Whole steps by a recorded program, while the torques are constant or the control is recorded."""
 
-    def __init__(self, method: Integrator, blocks: RepeatedStep, hold: ZeroOrderHold[Any] | None) -> None:
-        """Take blocks of steps between the instants of `hold`; `method` takes single steps."""
-        super().__init__(method)
-        self._blocks, self._hold = blocks, hold
+    def __init__(self, integrator: Integrator, repeated_step: RepeatedStep, hold: ZeroOrderHold[Any] | None) -> None:
+        """Take blocks of steps between the instants of `hold`; `integrator` takes single steps."""
+        super().__init__(integrator)
+        self._repeated_step, self._hold = repeated_step, hold
 
     @override
     def take_steps(self, run: Run, times: list[float], bar: Progress) -> None:
@@ -62,19 +62,19 @@ class BlocksOfSteps(RunPath):
     def _block_end(self, run: Run, times: list[float], k: int) -> int:
         """Return the index of the time to which the block from `times[k]` goes; sample the hold if it is due."""
         last = len(times) - 1
-        end, hold = min(k + self._blocks.max_steps, last), self._hold
+        end, hold = min(k + self._repeated_step.max_steps, last), self._hold
         if hold is None:
             return end
         run.sample_holds(times[k])
-        self._blocks.set_torques(run.equations.callbacks.torques(times[k], run.state))
-        held = bisect_right(times, hold.next_instant, lo=k) - 1
-        if held < last and not hold.is_before(times[held + 1]):  # equal but for rounding
-            held += 1
-        return min(end, held) if held - k >= _MIN_BLOCK else k
+        self._repeated_step.set_torques(run.equations.callbacks.torques(times[k], run.state))
+        end_of_hold = bisect_right(times, hold.next_instant, lo=k) - 1
+        if end_of_hold < last and not hold.is_before(times[end_of_hold + 1]):  # equal but for rounding
+            end_of_hold += 1
+        return min(end, end_of_hold) if end_of_hold - k >= _MIN_BLOCK else k
 
     def _take_block(self, run: Run, times: list[float], bar: Progress) -> int:
         """Take the steps between `times` until machine code refuses one; return how many."""
-        q, v, s = self._blocks.advance(np.array(times), run.state.q, run.state.v, run.s, bar)
+        q, v, s = self._repeated_step.advance(np.array(times), run.state.q, run.state.v, run.s, bar)
         if len(q):
             run.move_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)
@@ -87,10 +87,10 @@ class BlocksOfStages(RunPath):
     The loop over the stages samples a zero-order hold at its instants, which split the steps of the run into parts.
     """
 
-    def __init__(self, stages: RecordedStages, hold: ZeroOrderHold[Any] | None = None) -> None:
-        """Take blocks as long as `stages`, which sample `hold` if there is one, allow."""
+    def __init__(self, stages: RecordedStages) -> None:
+        """Take blocks as long as `stages` allow."""
         super().__init__(stages)
-        self._stages = stages
+        self._stages, hold = stages, stages.sampled_hold
         self._clock = None if hold is None else ZeroOrderHold(_no_control, hold.period)
         self._max_steps = stages.max_steps if hold is None else stages.max_steps // MAX_PARTS
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from rbd import native
 from rbd.array_functions.function import RecordedFunction
-from rbd.array_functions.record import record_uncached, recorded_function
+from rbd.array_functions.record import load_or_record_spec, record_spec
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
@@ -44,7 +44,7 @@ def recorded_step(
         if cached is None or cached[0] != versions:
             if len(functions) >= _MAX_FUNCTIONS:
                 functions.clear()
-            record = recorded_function if sources is None else record_uncached
+            record = load_or_record_spec if sources is None else record_spec
             cached = functions[key] = versions, record(spec(), mechanism, name)
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None
@@ -67,10 +67,10 @@ class MachineCodeChoice:
     def prepare(self, steps: int, *, is_final: bool = False) -> bool:
         """Choose for that many steps more, for the whole run if final; return whether machine code takes them."""
         self._prepared, self._is_final = self._prepared + steps, is_final
-        self._is_native = self._is_native or use_machine_code(self._executables, steps)
+        self._is_native = self._is_native or prepare_machine_code(self._executables, steps)
         return self._is_native
 
-    def is_native(self, steps: int) -> bool:
+    def choose_for(self, steps: int) -> bool:
         """Return whether machine code takes the next steps; each new choice doubles the steps prepared for."""
         if not (self._is_native or self._is_final):
             self._taken += steps
@@ -79,7 +79,7 @@ class MachineCodeChoice:
         return self._is_native
 
 
-def use_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool:
+def prepare_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool:
     """Return whether all these programs have machine code, for that many calls of each.
 
     They are compiled now if interpreting the calls, with those that were interpreted before, costs more. Machine code
@@ -88,14 +88,14 @@ def use_machine_code(executables: Sequence[ArrayExecutable], calls: int) -> bool
     if all(executable.is_compiled for executable in executables):
         return True
     each = sum(executable.outline.cost + _CALLING_COST for executable in executables)
-    if _has_code(executables, each * (calls + max(executable.interpreted_calls for executable in executables))):
+    if _load_or_compile(executables, each * (calls + max(executable.interpreted_calls for executable in executables))):
         return True
     for executable in executables:
         executable.interpreted_calls += calls
     return False
 
 
-def _has_code(executables: Sequence[ArrayExecutable], cost: int) -> bool:
+def _load_or_compile(executables: Sequence[ArrayExecutable], cost: int) -> bool:
     """Load or compile where interpreting costs more; return whether there is machine code."""
     if not native.available():
         if cost > COMPILING_COST[0]:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
-from rbd.compiled.specs import controlled_step_spec, step_spec
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
+from rbd.compiled.specs import step_spec
 from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.native.executable import ArrayExecutable
-from rbd.program.status import CLEAN
+from rbd.program.status import SUCCESS
 from rbd.progress import Progress
 from rbd.scalars.arrays import Array
 from rbd.simulation.callbacks import RecordedControl
@@ -26,6 +26,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.programs.interpreted_loop import interpret_into
 from rbd.simulation.programs.recorded_steps import MachineCodeChoice, recorded_step
+from rbd.simulation.programs.specs import controlled_step_spec
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
@@ -84,13 +85,13 @@ class RepeatedStep:
 
     def _repeat(self, steps: int, inputs: StridedArrays, outputs: StridedArrays, bar: Progress) -> int:
         """Take steps, each of which moves on in the arrays; return how many are taken before one is refused."""
-        if not self._choice.is_native(steps):
+        if not self._choice.choose_for(steps):
             return _interpreted_steps(self._executable, steps, inputs, outputs, bar)
         from rbd.native.repeat import repeat  # loads LLVM
 
         code = self._executable.machine_code
         assert code is not None
-        done = repeat(code, steps, inputs, outputs).done
+        done = repeat(code, steps, inputs, outputs).completed
         if done:
             bar.update(done)
         return done
@@ -109,7 +110,7 @@ def _interpreted_steps(
     flat = [(each.reshape(-1), stride, port) for (each, stride), port in zip((*inputs, *outputs), ports, strict=True)]
     for k in range(steps):
         arrays = [each[stride * k : stride * k + port.size].reshape(port.shape) for each, stride, port in flat]
-        if interpret_into(executable, arrays[: len(inputs)], arrays[len(inputs) :]) != CLEAN:
+        if interpret_into(executable, arrays[: len(inputs)], arrays[len(inputs) :]) != SUCCESS:
             return k
         bar.update()
     return steps
@@ -150,8 +151,8 @@ def records_steps(state: MechanismState, equations: EquationsOfMotion, steps: in
     return moderate and (is_quick or steps >= _MIN_STEPS) and not is_interpreted()
 
 
-def step_name(method: Integrator) -> FixedStepMethod | None:
+def step_name(integrator: Integrator) -> FixedStepMethod | None:
     """Return the name of an integrator whose steps compiled robots have."""
-    if isinstance(method, SemiImplicitEuler):
+    if isinstance(integrator, SemiImplicitEuler):
         return "semi-implicit-euler"
-    return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau == RUNGE_KUTTA_4 else None
+    return "munthe-kaas-rk4" if isinstance(integrator, MuntheKaas) and integrator.tableau == RUNGE_KUTTA_4 else None

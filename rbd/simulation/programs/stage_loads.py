@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
-from rbd.algorithms.time_steps.step_dynamics import AppliedLoads
+from rbd.algorithms.time_steps.continuous_dynamics import AppliedLoads
 from rbd.array_functions.wrench_inputs import WrenchInput, WrenchInputs
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Vector
@@ -38,7 +38,7 @@ def recorded_loads(elements: Sequence[ForceElement]) -> AppliedLoads | None:
         for element in elements:
             action = element.act(state)
             for joint, tau_joint in action.torques.items():
-                indices = range(*state.layout.node(joint).v.indices(len(torques)))
+                indices = range(*state.layout.node(joint).v_slice.indices(len(torques)))
                 for i, x in zip(indices, tau_joint, strict=True):
                     torques[i] = torques[i] + x
             wrenches += applied_wrenches(state, action.wrenches)

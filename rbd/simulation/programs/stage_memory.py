@@ -2,70 +2,55 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast, final
 from weakref import WeakKeyDictionary, ref
 
+import attrs
 import numpy as np
 
 from rbd.engine.live_engine import LiveEngine
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime.function_caches import register_function_cache
 from rbd.scalars.arrays import Array
-from rbd.simulation.programs.interpreted_loop import InterpretedLoop, LoopMemory, StageMemory
-from rbd.simulation.programs.recorded_steps import MachineCodeChoice
 from rbd.simulation.programs.stage_programs import StageProgram
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.step_loop import LoopOwner, Stage, StageTables, StepLoop
+    from rbd.native.builtins.step_loop import Stage, StageTables
 
 
 @final
-class StageLoop:
-    """Loop over the stages of a step: interpreted until machine code costs less."""
+@attrs.frozen(eq=False)
+class StageMemory:
+    """A stage and its memory: arrays of the shapes that the program wants."""
 
-    def __init__(
-        self, bound: _BoundStages, callback: Callable[..., object] | None, state: MechanismState, max_steps: int
-    ) -> None:
-        """Prepare runs of at most `max_steps` steps of a live state."""
-        self._bound, self._callback, self._state, self._max_steps = bound, callback, state, max_steps
-        self.arrays: Mapping[str, Array] = bound.arrays
-        """Arrays of the programs by the names of their ports."""
-        memory = bound.memory
-        self._choice = MachineCodeChoice([stage.executable for stage in memory.stages])
-        self._engine = cast("LiveEngine", state.engine)
-        self._is_native = False
-        self.current: InterpretedLoop | StepLoop = InterpretedLoop(memory, callback, state, self._engine.buffers)
-        """The loop that has taken the last steps."""
-
-    def prepare(self, steps: int, *, is_final: bool = False) -> None:
-        """Choose between the interpreter and machine code for a run of at least that many steps; see the choice."""
-        self._use_native_loop(self._choice.prepare(steps, is_final=is_final))
-
-    def run(
-        self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, is_called: bytes = b""
-    ) -> bool:
-        """Take the steps between `times`; see `StepLoop.run`."""
-        if not self._is_native:
-            self._use_native_loop(self._choice.is_native(len(times) - 1))
-        return self.current.run(times, owner, histories, is_called=is_called)
-
-    def _use_native_loop(self, is_wanted: bool) -> None:
-        if is_wanted and not self._is_native:
-            self.current, self._is_native = self._native_loop(), True
-
-    def _native_loop(self) -> StepLoop:
-        from rbd.native.builtins.step_loop import Clock, StepLoop  # loads LLVM
-
-        memory, binding = self._bound.memory, self._engine.loop_binding(self._state)
-        clock, tables = Clock(memory.time, memory.length), self._bound.tables()
-        return StepLoop(tables, self._callback, clock, memory.moving, binding, max_steps=self._max_steps)
+    executable: ArrayExecutable
+    fraction: float
+    """The time of the stage, as a fraction of the step."""
+    inputs: Sequence[Array]
+    outputs: Sequence[Array]
+    copies: Sequence[tuple[Array, Array]]
+    """Pairs of arrays, source and target, copied after success."""
+    vector: Array
+    """Target of the result of the callback."""
 
 
 @final
-class _BoundStages:
+@attrs.frozen(eq=False)
+class LoopMemory:
+    """Memory of a loop over steps: its stages, the arrays that a step changes, and scalars that receive times."""
+
+    stages: Sequence[StageMemory]
+    moving: Sequence[Array]
+    time: Array
+    """Of the current stage."""
+    length: Array
+    """Of the current step."""
+
+
+@final
+class BoundStages:
     """Programs of stages bound to the buffers of a state, which later runs of the state use again."""
 
     def __init__(self, state: MechanismState, programs: Sequence[StageProgram], names: Iterable[str]) -> None:
@@ -78,20 +63,21 @@ class _BoundStages:
         moving = [q, v, self.arrays["s"]] if self.arrays["s"].size else [q, v]
         self.memory, self._programs = LoopMemory(stages, moving, time, length), list(programs)
         self._tables: StageTables | None = None
-        self._user: Callable[[], StageLoop | None] = _nobody
+        self._loop: Callable[[], object] = _no_loop
+        """A weak reference to the loop that uses them."""
 
     def serves(self, state: MechanismState, programs: Sequence[StageProgram]) -> bool:
         """Return whether a run may use them: the same programs and buffers, and no other run that still does."""
         is_bound = self.memory.moving[0] is cast("LiveEngine", state.engine).buffers.q
-        return is_bound and self._programs == list(programs) and self._user() is None
+        return is_bound and self._programs == list(programs) and self._loop() is None
 
-    def begin(self, values: Mapping[str, float], user: StageLoop) -> None:
-        """Begin a run: without torques, with these values."""
+    def begin(self, values: Mapping[str, float], loop: object) -> None:
+        """Begin a run of a loop: without torques, with these values."""
         for stage in self.memory.stages:
             stage.vector[...] = 0
         for name, value in values.items():
             self.arrays[name][...] = value
-        self._user = ref(user)
+        self._loop = ref(loop)
 
     def tables(self) -> StageTables:
         """Return the stages as tables of machine code."""
@@ -102,13 +88,21 @@ class _BoundStages:
         return self._tables
 
 
-def _nobody() -> None:
+def _no_loop() -> None:
     """Return no loop."""
 
 
-_bound_stages: WeakKeyDictionary[MechanismState, _BoundStages] = WeakKeyDictionary()
-"""Those of the last run of a state."""
+_bound_stages: WeakKeyDictionary[MechanismState, BoundStages] = WeakKeyDictionary()
+"""Those of the last run of a state: a short run would spend most of its time on binding, and on tables of addresses."""
 register_function_cache(_bound_stages.clear)
+
+
+def bound_stages(state: MechanismState, programs: Sequence[StageProgram], names: Iterable[str]) -> BoundStages:
+    """Return the programs of stages bound to the buffers of a state: those of its last run, if they serve."""
+    bound = _bound_stages.get(state)
+    if bound is None or not bound.serves(state, programs):
+        bound = _bound_stages[state] = BoundStages(state, programs, names)
+    return bound
 
 
 def _native_stage(stage: StageMemory) -> Stage:
@@ -117,25 +111,6 @@ def _native_stage(stage: StageMemory) -> Stage:
     code = stage.executable.machine_code
     assert code is not None
     return Stage(code, stage.fraction, stage.inputs, stage.outputs, stage.copies, stage.vector)
-
-
-def stage_loop(
-    state: MechanismState,
-    programs: Sequence[StageProgram],
-    callback: Callable[..., object] | None,
-    values: Mapping[str, float],
-    max_steps: int,
-) -> StageLoop:
-    """Return the loop over stages of `state`, whose buffers it moves.
-
-    It begins with `values`: of the contact states "s", the error of a step, and its tolerances.
-    """
-    bound = _bound_stages.get(state)
-    if bound is None or not bound.serves(state, programs):
-        bound = _bound_stages[state] = _BoundStages(state, programs, values)
-    loop = StageLoop(bound, callback, state, max_steps)
-    bound.begin(values, loop)
-    return loop
 
 
 def _shared_arrays(programs: Sequence[StageProgram], arrays: dict[str, Array]) -> dict[str, Array]:

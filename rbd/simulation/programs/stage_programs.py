@@ -10,12 +10,12 @@ from functools import lru_cache, partial
 from typing import Final, NamedTuple, TypeAlias
 
 from rbd.algorithms.loops.loop_gains import recorded_gains
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.continuous_dynamics import ContinuousDynamics
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.algorithms.time_steps.runge_kutta import CLASSICAL, ScalarTableau
-from rbd.algorithms.time_steps.step_dynamics import StepOptions
 from rbd.array_functions.recording_spec import RecordingSpec
 from rbd.array_functions.wrench_inputs import WrenchInputs, key_with_wrenches, with_wrenches
-from rbd.compiled.specs import stage_spec, step_spec
+from rbd.compiled.specs import step_spec
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import abi
 from rbd.scalars import to_float
@@ -25,6 +25,7 @@ from rbd.simulation.forces import is_recordable
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.programs.recorded_steps import recorded_step
+from rbd.simulation.programs.specs import stage_spec
 from rbd.simulation.programs.stage_loads import all_wrench_inputs, has_called_forces, recorded_loads
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import ButcherTableau, scalar_tableau
@@ -36,21 +37,21 @@ _SINGLE_STAGE: Final = (0.0,)
 
 
 def stage_programs(
-    state: MechanismState, method: Integrator, equations: EquationsOfMotion
+    state: MechanismState, integrator: Integrator, equations: EquationsOfMotion
 ) -> list[StageProgram] | None:
-    """Return the programs of the stages of `method`; None for methods without, and where one cannot be recorded."""
-    rule = _rule(method)
-    if not abi.is_supported() or not (rule or isinstance(method, SemiImplicitEuler)):
+    """Return the programs of the stages of `integrator`; None unless all can be recorded."""
+    method = _runge_kutta_method(integrator)
+    if not abi.is_supported() or not (method or isinstance(integrator, SemiImplicitEuler)):
         return None
-    recorded = [recorded_step(state.mechanism, *spec) for spec in _specs(state, equations, rule)]
+    recorded = [recorded_step(state.mechanism, *spec) for spec in _specs(state, equations, method)]
     programs = [program for program in recorded if program is not None]
     if len(programs) < len(recorded):
         return None
-    fractions = rule.fractions if rule and len(recorded) > 1 else _SINGLE_STAGE
+    fractions = method.fractions if method and len(recorded) > 1 else _SINGLE_STAGE
     return list(zip(programs, fractions, strict=True))
 
 
-class _Rule(NamedTuple):
+class _RungeKuttaMethod(NamedTuple):
     """A Runge-Kutta method: its tableau, the name of its numbers, and its times as fractions of the step."""
 
     tableau: ScalarTableau
@@ -58,35 +59,35 @@ class _Rule(NamedTuple):
     fractions: tuple[float, ...]
 
 
-def _rule(method: Integrator) -> _Rule | None:
+def _runge_kutta_method(integrator: Integrator) -> _RungeKuttaMethod | None:
     """Return the Runge-Kutta method of an integrator, if it is one."""
-    if isinstance(method, (MuntheKaas, AdaptiveMuntheKaas)):
-        return _rule_of(method.tableau, isinstance(method, AdaptiveMuntheKaas))
+    if isinstance(integrator, (MuntheKaas, AdaptiveMuntheKaas)):
+        return _method_of_tableau(integrator.tableau, isinstance(integrator, AdaptiveMuntheKaas))
     return None
 
 
 @lru_cache(maxsize=32)
-def _rule_of(given: ButcherTableau, estimates_error: bool) -> _Rule:
+def _method_of_tableau(given: ButcherTableau, estimates_error: bool) -> _RungeKuttaMethod:
     """Return the Runge-Kutta method of a tableau, with the estimate of its error if that is asked for."""
     tableau = scalar_tableau(given, estimates_error=estimates_error)
-    return _Rule(tableau, tableau.key, tuple(map(to_float, tableau.c)))
+    return _RungeKuttaMethod(tableau, tableau.key, tuple(map(to_float, tableau.c)))
 
 
 def _specs(
-    state: MechanismState, equations: EquationsOfMotion, rule: _Rule | None
+    state: MechanismState, equations: EquationsOfMotion, method: _RungeKuttaMethod | None
 ) -> list[tuple[str, Callable[[], RecordingSpec], tuple[object, ...] | None]]:
     """Return names, makers of specifications, and objects of this process in them, of the stages of a step."""
     ns, (gains, suffix) = state.layout.ns, recorded_gains(state.layout, equations.stabilization)
     forces = tuple(element for element in equations.forces if is_recordable(element)) or None
     wrenches = all_wrench_inputs(state) if has_called_forces(equations) else ()
     is_plain = not (suffix or forces or wrenches)
-    if is_plain and (rule is None or (rule.tableau == CLASSICAL and equations.callbacks.is_held)):
-        name: FixedStepMethod = "munthe-kaas-rk4" if rule else "semi-implicit-euler"
+    if is_plain and (method is None or (method.tableau == CLASSICAL and equations.callbacks.is_held)):
+        name: FixedStepMethod = "munthe-kaas-rk4" if method else "semi-implicit-euler"
         return [(f"step {name}", partial(step_spec, name, ns), None)]
-    options = StepOptions(gains, recorded_loads(forces or ()))
+    dynamics = ContinuousDynamics(gains, recorded_loads(forces or ()))
     return [
         (key_with_wrenches(name + suffix, wrenches), partial(_with_wrenches, spec, wrenches), forces)
-        for name, spec in _named_stages(rule, ns, options).items()
+        for name, spec in _named_stages(method, ns, dynamics).items()
     ]
 
 
@@ -94,9 +95,12 @@ def _with_wrenches(spec: Callable[[], RecordingSpec], wrenches: WrenchInputs) ->
     return with_wrenches(spec(), wrenches)
 
 
-def _named_stages(rule: _Rule | None, ns: int, options: StepOptions) -> dict[str, Callable[[], RecordingSpec]]:
+def _named_stages(
+    method: _RungeKuttaMethod | None, ns: int, dynamics: ContinuousDynamics
+) -> dict[str, Callable[[], RecordingSpec]]:
     """Return the specifications of the stages of a Runge-Kutta method; without one, of a semi-implicit step."""
-    if rule is None:
-        return {"semi-implicit step": partial(step_spec, "semi-implicit-euler", ns, options)}
-    tableau = rule.tableau
-    return {f"stage {k} of {rule.key}": partial(stage_spec, tableau, k, ns, options) for k in range(tableau.stages)}
+    if method is None:
+        return {"semi-implicit step": partial(step_spec, "semi-implicit-euler", ns, dynamics)}
+    tableau = method.tableau
+    stages = range(tableau.stage_count)
+    return {f"stage {k} of {method.key}": partial(stage_spec, tableau, k, ns, dynamics) for k in stages}

@@ -12,15 +12,10 @@ from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
 from rbd.solvers.cones.newton import ACCEPTED
-from rbd.solvers.cones.rows import (
-    ConeProjection,
-    compute_residual,
-    compute_slacks,
-    compute_stationarity_error,
-    compute_stiffness,
-    project_all,
-    solve_newton_system,
-)
+from rbd.solvers.cones.newton_system import compute_stiffness, solve_newton_system
+from rbd.solvers.cones.rows import compute_residual, compute_slacks, compute_stationarity_error, project_all
+from rbd.solvers.cones.workspace import ConeProjection
+from rbd.solvers.scaling import UNBOUNDED
 
 _PENALTY: Final = 1e5
 """rho, for blocks of length one: small enough that rounding of s does not show in y."""
@@ -30,15 +25,14 @@ _LARGEST_GROWTH: Final = 1e5
 _PROGRESS: Final = 0.2
 _SETTLED: Final = 2e-16
 """Gradient, relative to rho, at which a round of multipliers ends."""
-_LONGEST: Final = 20.0
+_ROUND_STEPS: Final = 20.0
 """Steps of a round, at most."""
 STEPS: Final = 150
 """Newton steps, at most."""
 TRIALS: Final = 20
 """Evaluations of a line search, at most."""
-_FLAT: Final = 0.05
+_SLOPE_SHARE: Final = 0.05
 """Slope, relative to that at the beginning, at which the line search ends."""
-_FAR: Final = 1e300
 
 
 def _slope(w: ConeProjection, length: float) -> float:
@@ -48,19 +42,19 @@ def _slope(w: ConeProjection, length: float) -> float:
     for i in range(w.n):
         slope = fma(fma(length, w.direction[i], w.point[i]), w.direction[i], slope)
     for j in range(3 * w.blocks + w.intervals):
-        slope = fma(-w.trial[j], w.rates[j], slope)
+        slope = fma(-w.projected[j], w.slack_changes[j], slope)
     return slope
 
 
-def _search(w: ConeProjection, running: float) -> None:
-    """Find a part of the step with a small slope: the whole one, else by false position inside a bracket."""
+def _line_search(w: ConeProjection, running: float) -> float:
+    """Return a part of the step with a small slope: the whole one, else by false position inside a bracket."""
     low = 0.0
     first = _slope(w, 0.0)
     low_slope = first
     high = 1.0
     high_slope = _slope(w, 1.0)
     length = 1.0
-    searching = select(high_slope > -_FLAT * first, running, 0.0)
+    searching = select(high_slope > -_SLOPE_SHARE * first, running, 0.0)
     trials = 0
     while trials < TRIALS and some(searching > 0.0):
         middle = _false_position(low, high, low_slope, high_slope)
@@ -70,9 +64,9 @@ def _search(w: ConeProjection, running: float) -> None:
         high = select(slope > 0.0, middle, high)
         low_slope = select(slope > 0.0, low_slope, slope)
         low = select(slope > 0.0, low, middle)
-        searching = select(abs(slope) > -_FLAT * first, searching, 0.0)
+        searching = select(abs(slope) > -_SLOPE_SHARE * first, searching, 0.0)
         trials += 1
-    w.length[0] = length
+    return length
 
 
 def _false_position(low: float, high: float, low_slope: float, high_slope: float) -> float:
@@ -88,38 +82,41 @@ def _begin_step(w: ConeProjection) -> float:
     """Compute slacks, P(y) and the right-hand side, which is minus the gradient; return its largest entry."""
     compute_slacks(w)
     for j in range(3 * w.blocks + w.intervals):
-        w.rates[j] = 0.0
+        w.slack_changes[j] = 0.0
     project_all(w, w.penalty[0], 0.0)
-    return compute_stationarity_error(w, w.trial)
+    return compute_stationarity_error(w, w.projected)
 
 
 def _end_round(w: ConeProjection, settled: float) -> None:
     """Set the multipliers of lanes that are settled, and choose rho: after a large one it is the first again."""
     for j in range(3 * w.blocks + w.intervals):
-        w.multipliers[j] = select(settled > 0.0, w.trial[j], w.multipliers[j])
+        w.multipliers[j] = select(settled > 0.0, w.projected[j], w.multipliers[j])
     before = w.residual[0]
     compute_residual(w)
     w.residual[0] = select(settled > 0.0, w.residual[0], before)
     usual = select(w.penalty[0] > _PENALTY, 0.0, settled)
-    stalls = select(w.residual[0] > _PROGRESS * w.best[0], usual, 0.0)
-    smaller = select(w.residual[0] < w.best[0], w.residual[0], w.best[0])
-    w.best[0] = select(usual > 0.0, smaller, w.best[0])
-    grown = select(w.growth[0] < _LARGEST_GROWTH, w.growth[0] * _GROWTH, _LARGEST_GROWTH)
-    w.growth[0] = select(stalls > 0.0, grown, w.growth[0])
-    following = select(stalls > 0.0, _PENALTY * w.growth[0], _PENALTY)
+    stalls = select(w.residual[0] > _PROGRESS * w.best_residual[0], usual, 0.0)
+    smaller = select(w.residual[0] < w.best_residual[0], w.residual[0], w.best_residual[0])
+    w.best_residual[0] = select(usual > 0.0, smaller, w.best_residual[0])
+    grown = select(w.penalty_growth[0] < _LARGEST_GROWTH, w.penalty_growth[0] * _GROWTH, _LARGEST_GROWTH)
+    w.penalty_growth[0] = select(stalls > 0.0, grown, w.penalty_growth[0])
+    following = select(stalls > 0.0, _PENALTY * w.penalty_growth[0], _PENALTY)
     w.penalty[0] = select(settled > 0.0, following, w.penalty[0])
 
 
-def _start(w: ConeProjection) -> float:
-    """Return the unsolved lanes, unless their operands are not finite; these start from the zero point again."""
+def _begin(w: ConeProjection) -> float:
+    """Start the unsolved lanes again, from the zero point without multipliers; return those to be solved.
+
+    Lanes whose operands are not finite are not: their residual is NaN, which no step changes.
+    """
     unsolved = select(w.residual[0] <= ACCEPTED, 0.0, 1.0)
     for i in range(w.n):
         w.point[i] = select(unsolved > 0.0, 0.0, w.point[i])
     for j in range(3 * w.blocks + w.intervals):
         w.multipliers[j] = select(unsolved > 0.0, 0.0, w.multipliers[j])
     w.penalty[0] = _PENALTY
-    w.growth[0] = 1.0
-    w.best[0] = _FAR
+    w.penalty_growth[0] = 1.0
+    w.best_residual[0] = UNBOUNDED
     if some(unsolved > 0.0):
         compute_residual(w)
     return select(w.residual[0] > ACCEPTED, unsolved, 0.0)
@@ -127,21 +124,23 @@ def _start(w: ConeProjection) -> float:
 
 def solve_by_augmented_lagrangian(w: ConeProjection) -> None:
     """Solve lanes that are not solved."""
-    running = _start(w)
+    running = _begin(w)
     steps = 0
     while steps < STEPS and some(running > 0.0):
         worst = _begin_step(w)
-        settled = select(worst > _SETTLED * w.penalty[0], select(w.age[0] < _LONGEST, 0.0, running), running)
+        settled = select(
+            worst > _SETTLED * w.penalty[0], select(w.round_steps[0] < _ROUND_STEPS, 0.0, running), running
+        )
         if some(settled > 0.0):
             _end_round(w, settled)
             running = select(w.residual[0] > ACCEPTED, running, 0.0)
             _begin_step(w)
-        w.age[0] = select(settled > 0.0, 0.0, w.age[0] + 1.0)
+        w.round_steps[0] = select(settled > 0.0, 0.0, w.round_steps[0] + 1.0)
         compute_stiffness(w, w.penalty[0], 0.0)
         solve_newton_system(w)
-        _search(w, running)
+        length = _line_search(w, running)
         for i in range(w.n):
-            moved = fma(w.length[0], w.direction[i], w.point[i])
+            moved = fma(length, w.direction[i], w.point[i])
             w.point[i] = select(running > 0.0, moved, w.point[i])
         w.steps[0] += running
         steps += 1

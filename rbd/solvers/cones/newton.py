@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import fma, select, some
-from rbd.solvers.cones.rows import ConeProjection, add_forces, compute_residual, compute_stiffness, solve_newton_system
+from rbd.solvers.cones.newton_system import compute_stiffness, solve_newton_system
+from rbd.solvers.cones.rows import add_forces, compute_residual
+from rbd.solvers.cones.workspace import ConeProjection
 
 STEPS: Final = 8
 """Newton steps, at most."""
@@ -28,17 +30,23 @@ def _take_step(w: ConeProjection, running: float) -> None:
     for i in range(w.n):
         w.point[i] = select(running > 0.0, w.point[i] + w.direction[i], w.point[i])
     for k in range(w.blocks):
-        x = w.rates[3 * k]
-        y = w.rates[3 * k + 1]
-        z = w.rates[3 * k + 2]
-        w.push[3 * k] -= fma(w.stiffness[6 * k], x, fma(w.stiffness[6 * k + 1], y, w.stiffness[6 * k + 2] * z))
-        w.push[3 * k + 1] -= fma(w.stiffness[6 * k + 1], x, fma(w.stiffness[6 * k + 3], y, w.stiffness[6 * k + 4] * z))
-        w.push[3 * k + 2] -= fma(w.stiffness[6 * k + 2], x, fma(w.stiffness[6 * k + 4], y, w.stiffness[6 * k + 5] * z))
+        x = w.slack_changes[3 * k]
+        y = w.slack_changes[3 * k + 1]
+        z = w.slack_changes[3 * k + 2]
+        w.multiplier_changes[3 * k] -= fma(
+            w.stiffness[6 * k], x, fma(w.stiffness[6 * k + 1], y, w.stiffness[6 * k + 2] * z)
+        )
+        w.multiplier_changes[3 * k + 1] -= fma(
+            w.stiffness[6 * k + 1], x, fma(w.stiffness[6 * k + 3], y, w.stiffness[6 * k + 4] * z)
+        )
+        w.multiplier_changes[3 * k + 2] -= fma(
+            w.stiffness[6 * k + 2], x, fma(w.stiffness[6 * k + 4], y, w.stiffness[6 * k + 5] * z)
+        )
     for k in range(w.intervals):
         row = 3 * w.blocks + k
-        w.push[row] -= w.stiffness[6 * w.blocks + k] * w.rates[row]
+        w.multiplier_changes[row] -= w.stiffness[6 * w.blocks + k] * w.slack_changes[row]
     for j in range(3 * w.blocks + w.intervals):
-        w.multipliers[j] = select(running > 0.0, w.multipliers[j] + w.push[j], w.multipliers[j])
+        w.multipliers[j] = select(running > 0.0, w.multipliers[j] + w.multiplier_changes[j], w.multipliers[j])
     w.steps[0] += running
 
 
@@ -49,7 +57,7 @@ def take_newton_steps(w: ConeProjection) -> None:
     steps = 0
     while steps < STEPS and some(running > 0.0):
         compute_stiffness(w, 1.0, _THETA)
-        add_forces(w, w.push)
+        add_forces(w, w.multiplier_changes)
         solve_newton_system(w)
         _take_step(w, running)
         compute_residual(w)

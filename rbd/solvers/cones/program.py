@@ -62,11 +62,11 @@ REQUIRE_SOLUTION: Final = Intrinsic(
 
 @final
 class ConeSolution(NamedTuple):
-    """The minimum, three multipliers of each cone and those of intervals, and the residual, relative to the problem."""
+    """The minimum, the forces of each cone's rows and of intervals, and the residual, relative to the problem."""
 
     x: Vector
-    cones: tuple[tuple[Scalar, Scalar, Scalar], ...]
-    intervals: Vector
+    forces: tuple[tuple[Scalar, Scalar, Scalar], ...]
+    interval_forces: Vector
     residual: Scalar
 
 
@@ -86,22 +86,24 @@ def solve_cone_program(
     >>> unit = ((1.0, 0.0), (0.0, 1.0))
     >>> cone = ((0.0, 1.0), (0.5, 0.0), (0.0, 0.0))
     >>> found = solve_cone_program(unit, Factor.of(unit, "ab"), (1.0, -1.0), [cone], (0.0,))
-    >>> [round(x, 9) for x in found.x], [round(x, 9) for x in found.cones[0]]
+    >>> [round(x, 9) for x in found.x], [round(x, 9) for x in found.forces[0]]
     ([0.4, 0.2], [1.2, -1.2, 0.0])
     """
     free = factor.whitened(linear)
     if not cones and not intervals.rows:
         return ConeSolution(factor.unwhitened(free), (), (), 0)
     scaled = _ScaledConeProgram.of(factor, free, cones, bounds, intervals)
-    found = project_on_cones(scaled.blocks, scaled.offsets, scaled.intervals, scaled.rest)
+    found = project_on_cones(scaled.blocks, scaled.offsets, scaled.intervals, scaled.interval_sides)
     residual = maximum(found.residual, _contradiction(scaled.inverses, bounds))
     (passed,) = REQUIRE_SOLUTION((), (residual,), (UNSOLVED,))
-    size = scaled.size * passed
+    size = scaled.size * passed  # `passed` is 1; recorded programs keep the check, since results depend on it
     x = factor.unwhitened([a + size * b for a, b in zip(free, found.z, strict=True)])
     scales = [size * scale for scale in scaled.inverses]
     forces = (_scaled(found.forces[3 * k : 3 * k + 3], scale) for k, scale in enumerate(scales))
-    efforts = tuple(size * scale * y for scale, y in zip(scaled.row_inverses, found.intervals, strict=True))
-    return ConeSolution(x, tuple((a, b, c) for a, b, c in forces), efforts, residual)
+    interval_forces = tuple(
+        size * scale * y for scale, y in zip(scaled.row_inverses, found.interval_forces, strict=True)
+    )
+    return ConeSolution(x, tuple((a, b, c) for a, b, c in forces), interval_forces, residual)
 
 
 @final
@@ -111,8 +113,8 @@ class _ScaledConeProgram(NamedTuple):
     blocks: tuple[Matrix, ...]
     offsets: Vector
     intervals: Intervals
-    rest: Vector
-    """Sides of the interval rows at which they have no speed."""
+    interval_sides: Vector
+    """u0: products of the interval rows with the solution at which their rates are zero."""
     inverses: Vector
     """One over the length of the longest row of each block; zero for blocks that count as zero."""
     row_inverses: Vector
@@ -127,13 +129,13 @@ class _ScaledConeProgram(NamedTuple):
         inverses = inverse_lengths([reduce(maximum, (dot(row, row) for row in block)) for block in white])
         blocks = tuple(tuple(_scaled(row, x) for row in block) for block, x in zip(white, inverses, strict=True))
         slacks = tuple(_slacks(block, free, c, x) for block, c, x in zip(blocks, bounds, inverses, strict=True))
-        limits, rest, row_inverses = _scaled_intervals(factor, free, intervals)
+        limits, interval_sides, row_inverses = _scaled_intervals(factor, free, intervals)
         violations = [maximum(-a, sqrt(b * b + c * c)) for a, b, c in slacks]
-        size = size_of_program(free, (*violations, *limits.corrections(rest)))
+        size = size_of_program(free, (*violations, *limits.corrections(interval_sides)))
         offsets = tuple(a / size for slack in slacks for a in slack)
         limits = limits.in_units(lambda x: x / size)
-        rest = tuple(x / size for x in rest)
-        return cls(blocks, offsets, limits, rest, inverses, row_inverses, size)
+        interval_sides = tuple(x / size for x in interval_sides)
+        return cls(blocks, offsets, limits, interval_sides, inverses, row_inverses, size)
 
 
 def _scaled(row: Sequence[Scalar], scale: Scalar) -> Vector:

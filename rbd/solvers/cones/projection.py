@@ -19,7 +19,7 @@ from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.cones import augmented_lagrangian, newton
 from rbd.solvers.cones.augmented_lagrangian import solve_by_augmented_lagrangian
 from rbd.solvers.cones.newton import take_newton_steps
-from rbd.solvers.cones.rows import ConeProjection
+from rbd.solvers.cones.workspace import ConeProjection
 from rbd.solvers.intervals import NO_INTERVALS, Intervals
 from rbd.solvers.row_pattern import RowPattern, columns_of
 from rbd.solvers.weighted_factor import FactorPattern
@@ -63,11 +63,11 @@ PROJECT_ON_CONES: Final = Intrinsic(
 
 @final
 class NearestInCones(NamedTuple):
-    """The point nearest to zero, multipliers of the rows of blocks, those of intervals, residual, Newton's steps."""
+    """The point nearest to zero, forces of the rows of blocks and of intervals, the residual, and Newton's steps."""
 
     z: Vector
     forces: Vector
-    intervals: Vector
+    interval_forces: Vector
     residual: Scalar
     steps: Scalar
 
@@ -76,33 +76,33 @@ def project_on_cones(
     blocks: Sequence[Matrix],
     offsets: Sequence[Scalar],
     intervals: Intervals = NO_INTERVALS,
-    rest: Sequence[Scalar] = (),
+    interval_sides: Sequence[Scalar] = (),
 ) -> NearestInCones:
     """Return the point z nearest to zero with s0 >= |(s1, s2)| for the rows s of each block times z, plus its offsets.
 
-    Rates of `intervals` are their rows times z, less `rest`. The longest row of a block and rows of intervals have
-    length one, offsets the size of one. The integer 0 is a structural zero.
+    Rates of `intervals` are their rows times z, less `interval_sides`. The longest row of a block and rows of intervals
+    have length one, offsets the size of one. The integer 0 is a structural zero.
 
     >>> found = project_on_cones([((0.0, 1.0), (1.0, 0.0), (0.0, 0.0))], (-1.0, 0.0, 0.0))
     >>> [round(x, 9) for x in (*found.z, *found.forces)], found.residual < 1e-10
     ([0.0, 1.0, 1.0, 0.0, 0.0], True)
     """
-    pattern = _ConePattern.of(blocks, intervals)
+    pattern = _BlockPattern.of(blocks, intervals)
     cones = (row[i] for block, own in zip(blocks, pattern.blocks.columns, strict=True) for i in own for row in block)
     operands = {
         **intervals._asdict(),
         "cones": cones,
         "rows": pattern.rows.entries(intervals.rows),
-        "offsets": (*offsets, *(-x for x in rest)),
+        "offsets": (*offsets, *(-x for x in interval_sides)),
     }
-    found, m = PROJECT_ON_CONES.call(pattern.sizes, operands), 3 * len(blocks)
+    found, m = PROJECT_ON_CONES.call(PROJECT_ON_CONES.sizes_of(pattern.named_sizes), operands), 3 * len(blocks)
     (residual,), (steps,) = found["residual"], found["steps"]
     return NearestInCones(found["point"], found["multipliers"][:m], found["multipliers"][m:], residual, steps)
 
 
 @final
 @attrs.frozen
-class _ConePattern:
+class _BlockPattern:
     """Pattern of the nonzero entries of blocks and rows."""
 
     n: int
@@ -111,17 +111,18 @@ class _ConePattern:
     rows: RowPattern
 
     @classmethod
-    def of(cls, blocks: Sequence[Matrix], intervals: Intervals) -> _ConePattern:
+    def of(cls, blocks: Sequence[Matrix], intervals: Intervals) -> _BlockPattern:
         """Return the pattern of blocks and interval rows."""
         n = len(blocks[0][0] if blocks else intervals.rows[0])
         return cls(n, RowPattern(tuple(map(columns_of, blocks))), RowPattern.of(intervals.rows))
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes and tables of a call."""
+    def named_sizes(self) -> NamedSizes:
+        """Sizes and tables."""
         blocks, rows = self.blocks, self.rows
         factor = FactorPattern.of(self.n, (*blocks.columns, *rows.columns))
-        own: NamedSizes = {
+        return {
+            **factor.named_sizes,
             "blocks": len(blocks.columns),
             "intervals": len(rows.columns),
             "entries": blocks.ends[-1],
@@ -129,8 +130,7 @@ class _ConePattern:
             "products": blocks.products + rows.products,
             "eliminations": factor.eliminations,
             "block_ends": blocks.ends,
-            "block_columns": blocks.every,
+            "block_columns": blocks.flat_columns,
             "interval_ends": rows.ends,
-            "interval_columns": rows.every,
+            "interval_columns": rows.flat_columns,
         }
-        return PROJECT_ON_CONES.sizes_of({**factor.named_sizes, **own})

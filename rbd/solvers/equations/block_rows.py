@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.intrinsics.language import divide, fma, sqrt
+from rbd.intrinsics.language import Ints, divide, fma, sqrt
 from rbd.intrinsics.workspace import floats, operand, result, table
 from rbd.solvers.equations.orthogonal_decomposition import (
     SMALLEST,
@@ -25,7 +25,7 @@ from rbd.solvers.equations.orthogonal_decomposition import (
 _INDEPENDENT: Final = 1e-4
 """A row is clearly independent if its part that is independent of those before is longer than this share of the
 longest row, and than ten times the tolerance."""
-_REFINED: Final = 1e-8
+_CONVERGED: Final = 1e-8
 """The largest correction of the last step, relative to the multipliers; the error that is left is far smaller."""
 
 
@@ -38,11 +38,17 @@ class BlockRows(LeastSquares):
 
     blocks: int
     entries: int
+    """Entries of all blocks of A."""
     support: int
+    """Columns of all blocks of A."""
     below: int
+    """Blocks of the factor below the diagonal."""
     overlaps: int
+    """Columns that two blocks of A have in common, of all blocks of the factor below the diagonal."""
     updates: int
+    """Products of two blocks of a column of the factor."""
     places: int
+    """Entries of all blocks of the factor."""
     work: int
     """Operations of the sparse solution."""
     matrix = operand("entries")
@@ -72,11 +78,16 @@ class BlockRows(LeastSquares):
     """The residual, then the correction of y."""
 
 
-def _form(w: BlockRows) -> None:
+def _length(ends: Ints, k: int) -> int:
+    """Return the number of rows, or of columns, of block k, from the ends of those of all blocks."""
+    return ends[k + 1] - ends[k]
+
+
+def _compute_gram(w: BlockRows) -> None:
     """Compute the lower triangle of S."""
     for p in range(w.blocks):
-        count = w.row_ends[p + 1] - w.row_ends[p]
-        width = w.column_ends[p + 1] - w.column_ends[p]
+        count = _length(w.row_ends, p)
+        width = _length(w.column_ends, p)
         for i in range(count):
             first = w.entry_ends[p] + i * width
             for j in range(i + 1):
@@ -86,16 +97,16 @@ def _form(w: BlockRows) -> None:
                     total = fma(w.matrix[first + c], w.matrix[second + c], total)
                 w.factor[w.diagonal[p] + i * count + j] = total
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
-            _form_below(w, p, k)
+            _compute_gram_block(w, p, k)
 
 
-def _form_below(w: BlockRows, p: int, k: int) -> None:
+def _compute_gram_block(w: BlockRows, p: int, k: int) -> None:
     """Compute block number k of S, which is in column p."""
     q = w.below_rows[k]
-    count = w.row_ends[p + 1] - w.row_ends[p]
-    width = w.column_ends[p + 1] - w.column_ends[p]
-    width_lower = w.column_ends[q + 1] - w.column_ends[q]
-    for i in range(w.row_ends[q + 1] - w.row_ends[q]):
+    count = _length(w.row_ends, p)
+    width = _length(w.column_ends, p)
+    width_lower = _length(w.column_ends, q)
+    for i in range(_length(w.row_ends, q)):
         first = w.entry_ends[q] + i * width_lower
         for j in range(count):
             second = w.entry_ends[p] + j * width
@@ -109,7 +120,7 @@ def _largest_square(w: BlockRows) -> float:
     """Return the square of the longest row."""
     largest = 0.0
     for p in range(w.blocks):
-        count = w.row_ends[p + 1] - w.row_ends[p]
+        count = _length(w.row_ends, p)
         for i in range(count):
             square = w.factor[w.diagonal[p] + i * count + i]
             if square > largest:
@@ -127,9 +138,9 @@ def _factor(w: BlockRows) -> int:
     for p in range(w.blocks):
         if _factor_diagonal(w, p, least) == 0:
             return 0
-        count = w.row_ends[p + 1] - w.row_ends[p]
+        count = _length(w.row_ends, p)
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
-            for i in range(w.row_ends[w.below_rows[k] + 1] - w.row_ends[w.below_rows[k]]):
+            for i in range(_length(w.row_ends, w.below_rows[k])):
                 _solve_row(w, p, w.below_places[k] + i * count)
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
             for other in range(w.below_ends[p], k + 1):
@@ -139,7 +150,7 @@ def _factor(w: BlockRows) -> int:
 
 
 def _factor_diagonal(w: BlockRows, p: int, least: float) -> int:
-    count = w.row_ends[p + 1] - w.row_ends[p]
+    count = _length(w.row_ends, p)
     start = w.diagonal[p]
     for j in range(count):
         pivot = w.factor[start + j * count + j]
@@ -161,7 +172,7 @@ def _factor_diagonal(w: BlockRows, p: int, least: float) -> int:
 
 def _solve_row(w: BlockRows, p: int, place: int) -> None:
     """Divide a row below diagonal block p by that block, transposed."""
-    count = w.row_ends[p + 1] - w.row_ends[p]
+    count = _length(w.row_ends, p)
     start = w.diagonal[p]
     for j in range(count):
         entry = w.factor[place + j]
@@ -172,8 +183,8 @@ def _solve_row(w: BlockRows, p: int, place: int) -> None:
 
 def _update(w: BlockRows, count: int, k: int, other: int, target: int) -> None:
     """Subtract the product of two blocks of a column of the factor."""
-    width = w.row_ends[w.below_rows[other] + 1] - w.row_ends[w.below_rows[other]]
-    for i in range(w.row_ends[w.below_rows[k] + 1] - w.row_ends[w.below_rows[k]]):
+    width = _length(w.row_ends, w.below_rows[other])
+    for i in range(_length(w.row_ends, w.below_rows[k])):
         first = w.below_places[k] + i * count
         for j in range(width):
             second = w.below_places[other] + j * count
@@ -183,11 +194,11 @@ def _update(w: BlockRows, count: int, k: int, other: int, target: int) -> None:
             w.factor[target + i * width + j] = entry
 
 
-def _divide(w: BlockRows) -> None:
+def _solve_in_place(w: BlockRows) -> None:
     """Solve L Lᵀ z = `correction` in place."""
     for p in range(w.blocks):
         start = w.row_ends[p]
-        count = w.row_ends[p + 1] - start
+        count = _length(w.row_ends, p)
         for i in range(count):
             entry = w.correction[start + i]
             for t in range(i):
@@ -195,21 +206,21 @@ def _divide(w: BlockRows) -> None:
             w.correction[start + i] = entry * w.inverse[start + i]
         for k in range(w.below_ends[p], w.below_ends[p + 1]):
             first = w.row_ends[w.below_rows[k]]
-            for i in range(w.row_ends[w.below_rows[k] + 1] - first):
+            for i in range(_length(w.row_ends, w.below_rows[k])):
                 entry = w.correction[first + i]
                 for t in range(count):
                     entry = fma(-w.factor[w.below_places[k] + i * count + t], w.correction[start + t], entry)
                 w.correction[first + i] = entry
     for back in range(w.blocks):
-        _divide_transposed(w, w.blocks - 1 - back)
+        _solve_transposed_in_place(w, w.blocks - 1 - back)
 
 
-def _divide_transposed(w: BlockRows, p: int) -> None:
+def _solve_transposed_in_place(w: BlockRows, p: int) -> None:
     start = w.row_ends[p]
-    count = w.row_ends[p + 1] - start
+    count = _length(w.row_ends, p)
     for k in range(w.below_ends[p], w.below_ends[p + 1]):
         first = w.row_ends[w.below_rows[k]]
-        for i in range(w.row_ends[w.below_rows[k] + 1] - first):
+        for i in range(_length(w.row_ends, w.below_rows[k])):
             for t in range(count):
                 w.correction[start + t] = fma(
                     -w.factor[w.below_places[k] + i * count + t], w.correction[first + i], w.correction[start + t]
@@ -225,8 +236,8 @@ def _divide_transposed(w: BlockRows, p: int) -> None:
 def _add_correction(w: BlockRows) -> None:
     """Add `correction` to y and Aᵀ `correction` to x."""
     for p in range(w.blocks):
-        width = w.column_ends[p + 1] - w.column_ends[p]
-        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+        width = _length(w.column_ends, p)
+        for i in range(_length(w.row_ends, p)):
             weight = w.correction[w.row_ends[p] + i]
             w.multipliers[w.row_ends[p] + i] += weight
             for c in range(width):
@@ -237,8 +248,8 @@ def _add_correction(w: BlockRows) -> None:
 def _residual(w: BlockRows) -> None:
     """Compute `correction` = b - A x."""
     for p in range(w.blocks):
-        width = w.column_ends[p + 1] - w.column_ends[p]
-        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+        width = _length(w.column_ends, p)
+        for i in range(_length(w.row_ends, p)):
             total = w.right[w.row_ends[p] + i]
             for c in range(width):
                 entry = w.matrix[w.entry_ends[p] + i * width + c]
@@ -248,15 +259,15 @@ def _residual(w: BlockRows) -> None:
 
 def _solve_sparse(w: BlockRows) -> int:
     """Solve with the factor of S; return 0 where the dense decomposition must do it."""
-    _form(w)
+    _compute_gram(w)
     if _factor(w) == 0:
         return 0
     for _step in range(3):
         _residual(w)
-        _divide(w)
+        _solve_in_place(w)
         _add_correction(w)
-    if largest_entry(w.m, w.correction) <= _REFINED * largest_entry(w.m, w.multipliers):
-        w.ranks[0] = float(w.m)
+    if largest_entry(w.m, w.correction) <= _CONVERGED * largest_entry(w.m, w.multipliers):
+        w.rank[0] = float(w.m)
         return 1
     return 0
 
@@ -286,8 +297,8 @@ def _fill(w: BlockRows, value: float) -> None:
 def _load(w: BlockRows, scale: float) -> None:
     """Fill the array and measure its columns."""
     for p in range(w.blocks):
-        width = w.column_ends[p + 1] - w.column_ends[p]
-        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+        width = _length(w.column_ends, p)
+        for i in range(_length(w.row_ends, p)):
             row = w.row_ends[p] + i
             w.qr[row][w.n] = w.right[row] * scale
             for c in range(width):

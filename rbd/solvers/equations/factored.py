@@ -36,11 +36,16 @@ class SparseFactor(Workspace):
     """The entries of L, 1 / D and of the right-hand sides that are not zero, and `blocks` of m columns of solutions."""
 
     n: int
+    """Unknowns."""
     m: int
+    """Columns of a block of solutions."""
     stride: int
+    """Entries from one row of a block of solutions to the next."""
     blocks: int
     entries: int
+    """Entries of L left of the diagonal."""
     count: int
+    """Entries of the right-hand sides."""
     row_ends = table("n + 1")
     row_columns = table("entries")
     column_ends = table("n + 1")
@@ -97,6 +102,12 @@ class _Layout:
         strips = 8 if strips == 7 else strips  # two panels at most
         return cls(n, _STRIP * strips, _STRIP * (strips if strips % 2 else strips + 1), blocks)
 
+    @classmethod
+    def of_call(cls, sizes: tuple[int, ...]) -> _Layout:
+        """Return the layout of a call, from its sizes and tables."""
+        of = SparseFactor.layout.sizes_by_name(sizes)
+        return cls(of["n"], of["m"], of["stride"], of["blocks"])
+
     @property
     def starts(self) -> list[int]:
         """Indices of the first entries of all columns."""
@@ -127,27 +138,39 @@ def _solved(layout: _Layout, rows: SparseRows, inverse: Sequence[Scalar], right:
         for i, x in enumerate(b)
         if not is_structural_zero(x)
     ]
-    sizes = (*attrs.astuple(layout), len(lower), len(given), *_tables(rows), *(place for place, _ in given))
-    return SOLVE_FACTORED(sizes, (*lower, *inverse, *(x for _, x in given)))
+    places = tuple(place for place, _ in given)
+    sizes = {
+        "entries": len(lower),
+        "count": len(given),
+        "places": places,
+        **attrs.asdict(layout),
+        **_named_tables(rows),
+    }
+    return SOLVE_FACTORED(SOLVE_FACTORED.sizes_of(sizes), (*lower, *inverse, *(x for _, x in given)))
 
 
-def _tables(rows: SparseRows) -> list[int]:
-    """Return the indices of the entries of L: along its rows, then along its columns."""
+def _named_tables(rows: SparseRows) -> dict[str, tuple[int, ...]]:
+    """Return the indices of the entries of L, along its rows and along its columns, by name."""
     places = [(i, j) for i, row in enumerate(rows) for j, _ in row]
     column_order = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
     heights = [0] * len(rows)
     for _, j in places:
         heights[j] += 1
-    along = [*ends_of(map(len, rows)), *(j for _, j in places)]
-    return [*along, *ends_of(heights), *(places[k][0] for k in column_order), *column_order]
+    return {
+        "row_ends": ends_of(map(len, rows)),
+        "row_columns": tuple(j for _, j in places),
+        "column_ends": ends_of(heights),
+        "column_rows": tuple(places[k][0] for k in column_order),
+        "column_entries": tuple(column_order),
+    }
 
 
 def factored_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangent of X in A X = B for tangents of L, 1 / D and B: A dX = dB - dA X."""
-    layout, tables = _Layout(*sizes[:4]), SparseFactor.layout.tables(sizes)
-    given, change = (SparseFactor.layout.cut("operand", sizes, flat) for flat in (operands, tangents))
+    layout, tables = _Layout.of_call(sizes), SparseFactor.layout.tables(sizes)
+    given, change = (SparseFactor.layout.split("operand", sizes, flat) for flat in (operands, tangents))
     rows, rows_tangent = _sparse(tables, given["lower"]), _sparse(tables, change["lower"])
     right = dict(zip(tables["places"], change["right"], strict=True))
     columns: list[list[Scalar]] = []
@@ -165,8 +188,8 @@ def factored_vjp(
 
     With A Y = cotangents, that of B is Y; those of the others are -y' dA x, summed over columns.
     """
-    layout, tables = _Layout(*sizes[:4]), SparseFactor.layout.tables(sizes)
-    given = SparseFactor.layout.cut("operand", sizes, operands)
+    layout, tables = _Layout.of_call(sizes), SparseFactor.layout.tables(sizes)
+    given = SparseFactor.layout.split("operand", sizes, operands)
     rows, inverse = _sparse(tables, given["lower"]), given["inverse"]
     columns = [layout.column(cotangents, start) for start in layout.starts]
     answers = _solved(layout, rows, inverse, columns)

@@ -23,7 +23,7 @@ import attrs
 from rbd.scalars import positive, sqrt
 from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.registry import dominant
+from rbd.scalars.registry import dominant_family
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.factored import solve_factored
 from rbd.solvers.equations.positive_definite import FACTOR_POSITIVE_DEFINITE
@@ -153,7 +153,7 @@ def _triangle(flat: Vector, size: int) -> list[Vector]:
 
 def _records(values: Sequence[Sequence[Scalar]]) -> bool:
     """Return whether operations with these values are recorded."""
-    found = dominant(values)
+    found = dominant_family(values)
     return found is not None and found[0].records
 
 

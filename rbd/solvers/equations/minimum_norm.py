@@ -57,7 +57,7 @@ def _operations(m: int, n: int) -> int:
 
 
 @final
-class BothProducts(LeastSquares):
+class PseudoInverseProducts(LeastSquares):
     """A least-squares problem, and a vector y for the product (A⁺)ᵀ y with the transposed pseudo-inverse."""
 
     dual = operand("n")
@@ -66,7 +66,7 @@ class BothProducts(LeastSquares):
     """A vector in the range of the matrix."""
 
 
-def _solve_both(w: BothProducts) -> int:
+def _solve_products(w: PseudoInverseProducts) -> int:
     largest = largest_entry(w.m * w.n, w.matrix)
     zero_or_nan = largest_entry(w.m, w.right) * 0.0 + largest_entry(w.n, w.dual) * 0.0
     if not largest > SMALLEST:
@@ -85,7 +85,7 @@ def _solve_both(w: BothProducts) -> int:
     return 0
 
 
-def _operations_of_both(m: int, n: int) -> int:
+def _operations_of_products(m: int, n: int) -> int:
     """Count the operations of the rank that needs most."""
     ranks = range(1, min(m, n) + 1)
     most = max(operations_for_rank(m, n, rank) + operations_of_transposed(m, n, rank) for rank in ranks)
@@ -110,7 +110,7 @@ def pseudo_inverse(matrix: Matrix, tolerance: Scalar) -> PseudoInverse:
     def transposed_times(dual: Vector) -> Vector:
         if all(map(is_structural_zero, dual)):
             return (0,) * m
-        return BOTH_PRODUCTS((m, n), (*flat, *(0,) * m, tolerance, *dual))[n + 1 :]
+        return PSEUDO_INVERSE_PRODUCTS((m, n), (*flat, *(0,) * m, tolerance, *dual))[n + 1 :]
 
     return PseudoInverse(matrix, times, transposed_times)
 
@@ -134,7 +134,7 @@ def minimum_norm_vjp(
     return *entries(of_matrix), *of_right, 0
 
 
-def _both_jvp(
+def _products_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of A⁺ b, of the rank, and of (A⁺)ᵀ y."""
@@ -146,7 +146,7 @@ def _both_jvp(
     return *of_solution, 0, *solution_tangent(inverse.transposed, transpose(dA), results[n + 1 :], dual, dy)
 
 
-def _both_vjp(
+def _products_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents of A, b, the tolerance and y in A⁺ b and (A⁺)ᵀ y."""
@@ -174,13 +174,13 @@ MINIMUM_NORM_SOLVE: Final = Intrinsic(
     adjoint=minimum_norm_vjp,
 )
 
-BOTH_PRODUCTS: Final = Intrinsic(
+PSEUDO_INVERSE_PRODUCTS: Final = Intrinsic(
     name="pseudo_inverse_products",
-    workspace=BothProducts,
-    function=_solve_both,
-    operations=_operations_of_both,
-    derivative=_both_jvp,
-    adjoint=_both_vjp,
+    workspace=PseudoInverseProducts,
+    function=_solve_products,
+    operations=_operations_of_products,
+    derivative=_products_jvp,
+    adjoint=_products_vjp,
 )
 
 

@@ -28,7 +28,7 @@ class LeastSquares(Workspace):
     right = operand("m")
     tolerance = operand("1")
     solution = result("n")
-    ranks = result("1")
+    rank = result("1")
     qr = floats("m", "n + 1")
     """The matrix, scaled, then its decomposition; the last column is the right-hand side."""
     norms = floats("n + 1")
@@ -231,7 +231,7 @@ def store_solution(w: LeastSquares, rank: int) -> None:
             _apply_reflection(w, k, rank)
     for j in range(w.n):
         w.solution[w.order[j]] = w.row[j]
-    w.ranks[0] = float(rank)
+    w.rank[0] = float(rank)
 
 
 def operations_for_rank(m: int, n: int, rank: int) -> int:

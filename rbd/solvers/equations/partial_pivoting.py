@@ -138,7 +138,7 @@ def _determinant_operations(n: int) -> int:
     return _elimination_operations(n) + 5 * n + max(n - 2, 0)  # the first sign is that of a constant
 
 
-def is_singular(label: str) -> SingularError:
+def singular_error(label: str) -> SingularError:
     """Return the error of a matrix without a pivot."""
     return SingularError(f"{label} is singular", what=label)
 
@@ -197,7 +197,7 @@ SOLVE_SQUARE: Final = Intrinsic(
     function=_solve,
     operations=_solve_operations,
     labels=1,
-    error=is_singular,
+    error=singular_error,
     derivative=solve_jvp,
     adjoint=solve_vjp,
 )

@@ -8,12 +8,12 @@ Which entries of the rows are zero is known when a call is recorded: the integer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, final
 
 import attrs
 
-from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.scalars.linear_algebra import add, dot, subtract
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -41,20 +41,20 @@ class BlockStructure:
     def of(cls, rows: Matrix, blocks: Sequence[Sequence[int]], columns: int) -> BlockStructure:
         """Return the structure of rows, of which `blocks` are the numbers; every row is in one block."""
         support = [columns_of([rows[i] for i in block]) for block in blocks]
-        places, below = _eliminated([set(each) for each in support])
+        places, below = _minimum_degree_order([set(each) for each in support])
         blocks, support = [tuple(blocks[p]) for p in places], [support[p] for p in places]
         order = tuple(i for block in blocks for i in block)
         of_rows = tuple(tuple(support[p]) for p, block in enumerate(blocks) for _ in block)
-        tables, sizes = _tables([len(block) for block in blocks], support, below)
-        return cls(order, of_rows, (len(order), columns, *sizes, *tables))
+        named = {"m": len(order), "n": columns, **_named_sizes([len(block) for block in blocks], support, below)}
+        return cls(order, of_rows, SPARSE_MINIMUM_NORM.sizes_of(named))
 
     @property
     def saved(self) -> int:
         """The operations that the dense decomposition does more."""
-        return MINIMUM_NORM_SOLVE.operation_count(self.sizes) - BlockRows.layout.bind(self.sizes)["work"]
+        return MINIMUM_NORM_SOLVE.operation_count(self.sizes) - BlockRows.layout.sizes_by_name(self.sizes)["work"]
 
 
-def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]]:
+def _minimum_degree_order(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]]:
     """Return an order of minimum degree of blocks, and per block those below it in the factor, by this order."""
     of_column: dict[int, list[int]] = {}
     for p, columns in enumerate(support):
@@ -73,10 +73,8 @@ def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]
     return order, [sorted(number[q] for q in each) for each in below]
 
 
-def _tables(
-    counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
-) -> tuple[list[int], list[int]]:
-    """Return the tables, and the sizes after m and n."""
+def _named_sizes(counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> NamedSizes:
+    """Return the sizes and tables of `BlockRows` but m and n."""
     pairs = [(q, p) for p, lower in enumerate(below) for q in lower]
     areas = [counts[p] * counts[p] for p in range(len(counts))] + [counts[q] * counts[p] for q, p in pairs]
     starts = ends_of(areas)
@@ -85,15 +83,28 @@ def _tables(
     common = [_common(support[q], support[p]) for q, p in pairs]
     targets = [place[q, r] for lower in below for k, q in enumerate(lower) for r in lower[: k + 1]]
     entries = [count * len(columns) for count, columns in zip(counts, support, strict=True)]
-    tables = [
-        ends_of(counts), ends_of(map(len, support)), [j for columns in support for j in columns], ends_of(entries),
-        [place[p, p] for p in range(len(counts))], ends_of(map(len, below)), [q for q, _ in pairs],
-        [place[pair] for pair in pairs], ends_of(map(len, common)), [a for each in common for a, _ in each],
-        [b for each in common for _, b in each], targets,
-    ]  # fmt: skip
-    work = _work(counts, support, below, [len(each) for each in common])
-    lengths = (len(counts), sum(entries), sum(map(len, support)), len(pairs), sum(map(len, common)), len(targets))
-    return [x for each in tables for x in each], [*lengths, starts[-1], work]
+    return {
+        "blocks": len(counts),
+        "entries": sum(entries),
+        "support": sum(map(len, support)),
+        "below": len(pairs),
+        "overlaps": sum(map(len, common)),
+        "updates": len(targets),
+        "places": starts[-1],
+        "work": _sparse_operations(counts, support, below, [len(each) for each in common]),
+        "row_ends": ends_of(counts),
+        "column_ends": ends_of(map(len, support)),
+        "columns": tuple(chain(*support)),
+        "entry_ends": ends_of(entries),
+        "diagonal": tuple(place[p, p] for p in range(len(counts))),
+        "below_ends": ends_of(map(len, below)),
+        "below_rows": tuple(q for q, _ in pairs),
+        "below_places": tuple(place[pair] for pair in pairs),
+        "overlap_ends": ends_of(map(len, common)),
+        "overlap_lower": tuple(a for each in common for a, _ in each),
+        "overlap_upper": tuple(b for each in common for _, b in each),
+        "targets": tuple(targets),
+    }
 
 
 def _common(lower: Sequence[int], upper: Sequence[int]) -> list[tuple[int, int]]:
@@ -102,7 +113,7 @@ def _common(lower: Sequence[int], upper: Sequence[int]) -> list[tuple[int, int]]
     return [(k, at[j]) for k, j in enumerate(lower) if j in at]
 
 
-def _work(
+def _sparse_operations(
     counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]], common: Sequence[int]
 ) -> int:
     """Return the operations of the sparse solution, roughly: products, factor, three solutions with it."""
@@ -134,11 +145,11 @@ def _solution(counts: Sequence[int], widths: Sequence[int], below: Sequence[Sequ
 
 def _operations(*sizes: int) -> int:
     """Bound the operations by those of both decompositions."""
-    of = BlockRows.layout.bind(sizes)
+    of = BlockRows.layout.sizes_by_name(sizes)
     return of["work"] + MINIMUM_NORM_SOLVE.operation_count((of["m"], of["n"])) + 9 * of["m"] * of["m"]
 
 
-def _given(structure: BlockStructure, rows: Matrix) -> list[Scalar]:
+def _ordered_entries(structure: BlockStructure, rows: Matrix) -> list[Scalar]:
     """Return the entries of rows in the order of elimination."""
     return [rows[i][j] for i, columns in zip(structure.order, structure.columns_of_rows, strict=True) for j in columns]
 
@@ -155,7 +166,7 @@ def sparse_minimum_norm(
     >>> [round(z, 12) for z in x], [round(z, 12) for z in y], rank
     ([1.0, 2.0, 1.0], [1.0, 1.0], 2.0)
     """
-    given = (*_given(structure, rows), *(right[i] for i in structure.order), tolerance)
+    given = (*_ordered_entries(structure, rows), *(right[i] for i in structure.order), tolerance)
     flat = SPARSE_MINIMUM_NORM(structure.sizes, given)
     n = structure.sizes[1]
     y: list[Scalar] = [0] * len(right)
@@ -168,11 +179,11 @@ def sparse_minimum_norm(
 
 
 @final
-class _Problem:
+class _SparseCall:
     """A call taken apart: A as rows with their columns, b, and calls of the same intrinsic with other right sides."""
 
     def __init__(self, sizes: tuple[int, ...], operands: Vector) -> None:
-        own, tables = BlockRows.layout.bind(sizes), BlockRows.layout.tables(sizes)
+        own, tables = BlockRows.layout.sizes_by_name(sizes), BlockRows.layout.tables(sizes)
         self.sizes, self.m, self.n, self.entries = sizes, own["m"], own["n"], own["entries"]
         columns = parts_between(tables["columns"], tables["column_ends"])
         blocks = zip(columns, pairwise(tables["row_ends"]), strict=True)
@@ -215,7 +226,7 @@ def sparse_minimum_norm_jvp(
 
     With S = A Aᵀ, dy = S⁺ (db - dS y + S⁺ dS r) + (1 - S S⁺) dS S⁺ y. The last term is (1 - A A⁺) dA A⁺ y.
     """
-    problem = _Problem(sizes, operands)
+    problem = _SparseCall(sizes, operands)
     x, y = results[: problem.n], results[problem.n + 1 :]
     dA, db = problem.split(tangents), tangents[problem.entries : -1]
     turned = problem.transposed_times(dA, y)
@@ -230,18 +241,21 @@ def sparse_minimum_norm_jvp(
 def sparse_minimum_norm_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
-    """Return the cotangents of A and b, given those of x and y; see `minimum_norm_vjp`."""
-    problem = _Problem(sizes, operands)
+    """Return the cotangents of A and b, given w of x and u of y; see `minimum_norm_vjp`.
+
+    With s = u + A w, p = S⁺ s and r = b - A x, that of b is p and that of A is
+
+        r (A⁺ p)ᵀ + y (w - A⁺ s)ᵀ - p xᵀ + e (A⁺ y)ᵀ   where e = (1 - A A⁺) u
+    """
+    problem = _SparseCall(sizes, operands)
     x, y = results[: problem.n], results[problem.n + 1 :]
-    w, of_y = cotangents[: problem.n], cotangents[problem.n + 1 :]
-    kept, p = problem.solve(add(of_y, problem.times(problem.rows, w)))
-    back, _ = problem.solve(p)
-    residual = subtract(problem.right, problem.times(problem.rows, x))
-    spare = subtract(w, kept)
-    outside, turned = problem.contradiction(of_y), problem.solve(y)[0]
+    w, u = cotangents[: problem.n], cotangents[problem.n + 1 :]
+    inverse_s, p = problem.solve(add(u, problem.times(problem.rows, w)))
+    r, e = subtract(problem.right, problem.times(problem.rows, x)), problem.contradiction(u)
+    inverse_p, inverse_y, w_left = problem.solve(p)[0], problem.solve(y)[0], subtract(w, inverse_s)
     of_rows = [
-        rest * back[j] + lift * spare[j] - push * x[j] + out * turned[j]
-        for rest, lift, push, out, columns in zip(residual, y, p, outside, problem.columns, strict=True)
+        r_i * inverse_p[j] + y_i * w_left[j] - p_i * x[j] + e_i * inverse_y[j]
+        for r_i, y_i, p_i, e_i, columns in zip(r, y, p, e, problem.columns, strict=True)
         for j in columns
     ]
     return (*of_rows, *p, 0)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.solvers.friction.lemke import lemke
-from rbd.solvers.friction.problem import Friction
+from rbd.solvers.friction.problem import FrictionProblem
 
-_WEIGHT_ABOVE: Final = 16.0
-_WEIGHT_BELOW: Final = 0.0625
+_LARGE_WEIGHT: Final = 16.0
+_SMALL_WEIGHT: Final = 0.0625
 """Entries of one pair in the covering vectors numbered from 1; all entries of number 0 are one."""
 
 
-def _number_variables(w: Friction) -> int:
+def _number_variables(w: FrictionProblem) -> int:
     """Assign numbers to the variables: normal forces, then for each direction its force and its backward speed."""
     m = 0
     for k in range(w.p):
@@ -34,7 +34,7 @@ def _number_variables(w: Friction) -> int:
     return m
 
 
-def _rate_row(w: Friction, m: int, row: int, rate: int, sign: float) -> None:
+def _rate_row(w: FrictionProblem, m: int, row: int, rate: int, sign: float) -> None:
     """Write the row of a rate: its coefficients of the forces, and its value without them."""
     for column in range(m + 2):
         w.tableau[row][column] = 0.0
@@ -50,7 +50,7 @@ def _rate_row(w: Friction, m: int, row: int, rate: int, sign: float) -> None:
     w.tableau[row][m + 1] = sign * w.free_rates[rate]
 
 
-def _write_tableau(w: Friction, m: int, covering_vector: int) -> None:
+def _write_tableau(w: FrictionProblem, m: int, covering_vector: int) -> None:
     """Write the tableau.
 
     The variable of a direction's force is its distance from the bound of sliding in the free direction. The speed
@@ -63,9 +63,9 @@ def _write_tableau(w: Friction, m: int, covering_vector: int) -> None:
             _rate_row(w, m, normal_force, 3 * k, 1.0)
             w.tableau[normal_force][m] = 1.0
             if covering_vector == k + 1:
-                w.tableau[normal_force][m] = _WEIGHT_ABOVE
+                w.tableau[normal_force][m] = _LARGE_WEIGHT
             if covering_vector == k + w.p + 1:
-                w.tableau[normal_force][m] = _WEIGHT_BELOW
+                w.tableau[normal_force][m] = _SMALL_WEIGHT
             for r in range(1, 3):
                 if w.is_undecided[3 * k + r] == 1:
                     force = w.variable_index[5 * k + 2 * r - 1]
@@ -77,7 +77,7 @@ def _write_tableau(w: Friction, m: int, covering_vector: int) -> None:
                     w.tableau[force + 1][force] = -1.0
 
 
-def _read_modes(w: Friction, m: int) -> None:  # noqa: C901 - plain loops over arrays
+def _read_modes(w: FrictionProblem, m: int) -> None:  # noqa: C901 - plain loops over arrays
     """Read the modes off the solved tableau."""
     for j in range(m):
         w.is_basic[j] = 0
@@ -98,8 +98,8 @@ def _read_modes(w: Friction, m: int) -> None:  # noqa: C901 - plain loops over a
                     w.modes[3 * k + r] = mode
 
 
-def lemke_modes(w: Friction, covering_vector: int) -> int:
-    """Find modes by Lemke's method; return the number of pivots, RAY or PIVOT_LIMIT.
+def find_modes_by_lemke(w: FrictionProblem, covering_vector: int) -> int:
+    """Find modes by Lemke's method; return the number of pivots, or RAY or PIVOT_LIMIT.
 
     Covering vector 0 has equal entries; k + 1 and k + p + 1 weight pair k by 16 and 1/16.
     """

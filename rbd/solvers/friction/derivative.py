@@ -14,12 +14,16 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import operand
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.solvers.dense_factors import cholesky, whiten
+from rbd.solvers.cholesky import cholesky, whiten
 from rbd.solvers.friction.modes import (
+    BOTH_SLIP_ROWS,
+    SECOND_SLIP_ROW,
     Pairs,
-    forces_to_slopes,
-    normalise_rows_and_gram,
-    slopes_to_directions,
+    compute_gram,
+    forces_to_slip_rows,
+    normalise_rows,
+    operations_for_modes,
+    slip_rows_to_directions,
     solve_for_modes,
 )
 from rbd.solvers.operands import entries, program_operands, solver_error, stationarity_tangent
@@ -42,22 +46,22 @@ def _solve(w: PairsInModes) -> int:
             elif w.contact_modes[4 * k + r] < 0.0:
                 w.modes[3 * k + r] = -1
         if w.contact_modes[4 * k + 3] > 1.0:
-            w.direction_kinds[k] = 2
+            w.direction_kinds[k] = BOTH_SLIP_ROWS
         elif w.contact_modes[4 * k + 3] > 0.0:
-            w.direction_kinds[k] = 1
-    slopes_to_directions(w)
-    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
-    normalise_rows_and_gram(w, w.modes)
+            w.direction_kinds[k] = SECOND_SLIP_ROW
+    slip_rows_to_directions(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white_rows)
+    normalise_rows(w, w.modes)
+    compute_gram(w)
     solve_for_modes(w)
-    forces_to_slopes(w)
+    forces_to_slip_rows(w)
     return 0
 
 
 def _operations(n: int, p: int) -> int:
     """Bound the operations by those with all forces unknown."""
     size = 3 * p
-    refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
-    return n**3 + 3 * size * n * (n + size) + 6 * size * size + 2 * size**3 + 3 * refinement
+    return n**3 + 3 * size * n * (n + size) + operations_for_modes(n, p)
 
 
 SOLVE_FRICTION_MODES: Final = Intrinsic(
@@ -79,7 +83,7 @@ def friction_jvp(
     x, forces, modes = results[:n], results[n : n + 3 * p], results[n + 3 * p :]
     changes = _, _, of_rows, of_bounds = program_operands(n, 3 * p, tangents)
     right = stationarity_tangent(changes, x, forces)
-    # A normal's rate is to be b, a slope's -d: their rows' tangents count with opposite signs.
+    # A normal's rate is to be b, a slip row's -d: their rows' tangents count with opposite signs.
     bounds = [
         change + dot(row, x) if k % 3 else change - dot(row, x)
         for k, (change, row) in enumerate(zip(of_bounds, of_rows, strict=True))

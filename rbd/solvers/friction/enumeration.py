@@ -11,7 +11,7 @@ from typing import Final
 from rbd.intrinsics.language import fma
 from rbd.solvers.friction.lu import lu_factor, lu_solve
 from rbd.solvers.friction.modes import assemble_equations, expand_forces
-from rbd.solvers.friction.problem import Friction
+from rbd.solvers.friction.problem import FrictionProblem
 
 _VIOLATION_TOLERANCE: Final = 1e-11
 """Violations below this, relative to the size of the problem, are rounding."""
@@ -20,7 +20,7 @@ MAX_COMBINATIONS: Final = 20000.0
 
 # Outcomes of the enumeration.
 FOUND: Final = 1
-NONE: Final = 0
+NO_MODES: Final = 0
 TOO_MANY: Final = -1
 
 
@@ -31,7 +31,7 @@ def _max_or_nan(a: float, b: float) -> float:
     return b
 
 
-def _violation(w: Friction) -> float:
+def _violation(w: FrictionProblem) -> float:
     """Return the largest violation of Coulomb's law by forces and rates."""
     worst = 0.0
     for k in range(w.p):
@@ -52,8 +52,8 @@ def _violation(w: Friction) -> float:
     return worst
 
 
-def satisfies_coulomb(w: Friction, scale: float) -> int:
-    """Return 1 if there are forces with these modes that obey Coulomb's law, else 0."""
+def satisfies_coulomb(w: FrictionProblem, scale: float) -> int:
+    """Compute forces with these modes; return 1 if they obey Coulomb's law, else 0."""
     k = assemble_equations(w)
     rank = lu_factor(k, w.system, w.order)
     for i in range(k):
@@ -68,8 +68,8 @@ def satisfies_coulomb(w: Friction, scale: float) -> int:
     return 0
 
 
-def _next_mode(w: Friction, pair: int) -> int:
-    """Set the next mode of a pair; return 1 after the last."""
+def _next_modes_of_pair(w: FrictionProblem, pair: int) -> int:
+    """Set the next modes of a pair; return 1 after the last, which the first follow."""
     at = 3 * pair
     if w.is_undecided[at] == 0:
         return 1
@@ -86,7 +86,7 @@ def _next_mode(w: Friction, pair: int) -> int:
     return 1
 
 
-def _combinations(w: Friction) -> float:
+def _first_combination(w: FrictionProblem) -> float:
     """Set the first combination, without normal forces; return the number of combinations."""
     total = 1.0
     for k in range(w.p):
@@ -101,9 +101,9 @@ def _combinations(w: Friction) -> float:
     return total
 
 
-def enumerate_modes(w: Friction, scale: float) -> int:
-    """Try all combinations; return FOUND, NONE or TOO_MANY."""
-    if _combinations(w) > MAX_COMBINATIONS:
+def enumerate_modes(w: FrictionProblem, scale: float) -> int:
+    """Try all combinations; return FOUND, NO_MODES or TOO_MANY."""
+    if _first_combination(w) > MAX_COMBINATIONS:
         return TOO_MANY
     carried = 0
     while carried == 0:
@@ -112,5 +112,5 @@ def enumerate_modes(w: Friction, scale: float) -> int:
         carried = 1
         for pair in range(w.p):
             if carried == 1:
-                carried = _next_mode(w, pair)
-    return NONE
+                carried = _next_modes_of_pair(w, pair)
+    return NO_MODES

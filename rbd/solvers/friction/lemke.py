@@ -21,7 +21,7 @@ _TIE: Final = 1e-12
 """Steps that differ by this much, relative to the values of the tableau, end at the same point."""
 
 
-def exchange(m: int, row: int, column: int, tableau: Rows, basis: Ints) -> None:
+def _exchange(m: int, row: int, column: int, tableau: Rows, basis: Ints) -> None:
     """Swap a basic and a nonbasic variable."""
     inverse = divide(1.0, tableau[row][column])
     for j in range(m + 2):
@@ -81,7 +81,7 @@ def _priority(m: int, variable: int, leaves_first: Ints) -> int:
     return priority
 
 
-def _blocking(m: int, column: int, tableau: Rows, basis: Ints, leaves_first: Ints) -> int:
+def _leaving_row(m: int, column: int, tableau: Rows, basis: Ints, leaves_first: Ints) -> int:
     """Return the row whose variable leaves the basis as that of `column` enters it, -1 when none does.
 
     Of those that vanish together, z0 leaves first, then those marked in `leaves_first`, then the largest coefficient.
@@ -91,15 +91,15 @@ def _blocking(m: int, column: int, tableau: Rows, basis: Ints, leaves_first: Int
     if found < 0:
         return -1
     best = divide(tableau[found][m + 1], -tableau[found][column])
-    value = _TIE * _largest_magnitude(m, m + 1, tableau)
-    rank = -1.0
+    tie = _TIE * _largest_magnitude(m, m + 1, tableau)
+    highest = -1.0
     for i in range(m):
         entry = tableau[i][column]
-        if entry < least and tableau[i][m + 1] + entry * best <= value * -entry:
+        if entry < least and tableau[i][m + 1] + entry * best <= tie * -entry:
             weight = divide(entry, least)
             weight = divide(weight, weight + 1.0) + float(_priority(m, basis[i], leaves_first))
-            if weight > rank:
-                rank = weight
+            if weight > highest:
+                highest = weight
                 found = i
     return found
 
@@ -142,14 +142,14 @@ def lemke(m: int, limit: int, tableau: Rows, basis: Ints, leaves_first: Ints) ->
     if row < 0:
         return 0
     leaving = basis[row]
-    exchange(m, row, m, tableau, basis)
+    _exchange(m, row, m, tableau, basis)
     for pivot in range(1, limit):
         column = _column_of(m, _complement(m, leaving), basis)
-        row = _blocking(m, column, tableau, basis, leaves_first)
+        row = _leaving_row(m, column, tableau, basis, leaves_first)
         if row < 0:
             return RAY
         leaving = basis[row]
-        exchange(m, row, column, tableau, basis)
+        _exchange(m, row, column, tableau, basis)
         if leaving == 2 * m:
             return pivot
     return PIVOT_LIMIT

@@ -4,9 +4,9 @@ Functions in the language of intrinsics. Each of p pairs has three rows and thre
 two directions of friction, each bounded by the normal force. `modes` has three numbers per pair: 1 if the normal force
 is active, else 0; and for each direction the sign of sliding, or 0 if it sticks.
 
-The law is that of Stewart and Trinkle 1996. The rows are given as the normal and two slopes: the tangential rows times
-the coefficient of friction. `direction_kinds` says how directions follow from slopes: 0, the first slope alone; 1, the
-second alone; 2, half their sum and half their difference, along which the linearised cone is a box.
+The law is that of Stewart and Trinkle 1996. The rows are given as the normal and two slip rows: tangential rows times
+the coefficient of friction. `direction_kinds` says how directions follow from slip rows: one of these alone, or half
+the sum and half the difference of both, along which the linearised cone is a box.
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ from typing import Final
 
 from rbd.intrinsics.language import Floats, Ints, divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
-from rbd.solvers.dense_factors import norm, solve_lower, solve_lower_transposed, subtract_product
+from rbd.solvers.cholesky import norm, solve_lower, solve_lower_transposed, subtract_product
 from rbd.solvers.friction.lu import lu_factor, lu_solve
+
+# Kinds of directions.
+FIRST_SLIP_ROW: Final = 0
+SECOND_SLIP_ROW: Final = 1
+BOTH_SLIP_ROWS: Final = 2
 
 _ROUNDS: Final = 3
 """The solution, and two rounds of refinement."""
@@ -34,12 +39,12 @@ class Pairs(Workspace):
     point = result("n")
     forces = result("3 * p")
     factor = floats("n", "n")
-    unit_rows = floats("3 * p", "n")
+    white_rows = floats("3 * p", "n")
     """Rows in coordinates in which the matrix is the identity; normals have length one."""
     lengths = floats("3 * p")
     """Divisors of the rows: the same for all three of a pair."""
     gram = floats("3 * p", "3 * p")
-    """From forces to rates."""
+    """Gram matrix of the white rows: from forces to rates."""
     system = floats("3 * p", "3 * p")
     unknown_forces = floats("3 * p")
     """Forces that the modes leave unknown."""
@@ -52,17 +57,17 @@ class Pairs(Workspace):
     order = ints("6 * p")
 
 
-def slopes_to_directions(w: Pairs) -> None:
-    """Replace slopes by directions, and their tangential biases by the required rates."""
+def slip_rows_to_directions(w: Pairs) -> None:
+    """Replace slip rows by directions, and their tangential biases by the required rates."""
     for k in range(w.p):
-        if w.direction_kinds[k] == 2:
+        if w.direction_kinds[k] == BOTH_SLIP_ROWS:
             _to_sum_and_difference(w, 3 * k + 1, 3 * k + 2)
         else:
             _to_one_direction(w, 3 * k + 1, 3 * k + 2, w.direction_kinds[k])
 
 
 def _to_sum_and_difference(w: Pairs, first: int, second: int) -> None:
-    """Replace two slopes by half their sum and half their difference."""
+    """Replace two slip rows by half their sum and half their difference."""
     for i in range(w.n):
         a = w.rows[first][i]
         b = w.rows[second][i]
@@ -74,8 +79,8 @@ def _to_sum_and_difference(w: Pairs, first: int, second: int) -> None:
 
 
 def _to_one_direction(w: Pairs, first: int, second: int, kind: int) -> None:
-    """Replace two slopes by the first (kind 0) or the second (1), and a direction of zeros."""
-    if kind == 1:
+    """Replace two slip rows by the first or the second, and a direction of zeros."""
+    if kind == SECOND_SLIP_ROW:
         for i in range(w.n):
             w.rows[first][i] = w.rows[second][i]
         w.bounds[first] = w.bounds[second]
@@ -85,12 +90,12 @@ def _to_one_direction(w: Pairs, first: int, second: int, kind: int) -> None:
     w.bounds[second] = 0.0
 
 
-def forces_to_slopes(w: Pairs) -> None:
-    """Replace forces along directions by forces along slopes."""
+def forces_to_slip_rows(w: Pairs) -> None:
+    """Replace forces along directions by forces along slip rows."""
     for k in range(w.p):
         first = w.forces[3 * k + 1]
         second = w.forces[3 * k + 2]
-        if w.direction_kinds[k] == 2:
+        if w.direction_kinds[k] == BOTH_SLIP_ROWS:
             w.forces[3 * k + 1] = 0.5 * (first + second)
             w.forces[3 * k + 2] = 0.5 * (first - second)
         else:
@@ -99,8 +104,8 @@ def forces_to_slopes(w: Pairs) -> None:
             w.forces[3 * k + 1 + w.direction_kinds[k]] = first
 
 
-def normalise_rows_and_gram(w: Pairs, counted: Ints) -> None:
-    """Scale the rows of each pair so that its normal has length one; compute the Gram matrix, from forces to rates.
+def normalise_rows(w: Pairs, counted: Ints) -> None:
+    """Scale the white rows of each pair so that its normal has length one.
 
     Pairs whose first of three numbers in `counted` is 0 get lengths and rows of zero.
     """
@@ -108,17 +113,21 @@ def normalise_rows_and_gram(w: Pairs, counted: Ints) -> None:
         length = 0.0
         inverse = 0.0
         if counted[3 * k] == 1:
-            length = norm(w.n, w.unit_rows[3 * k])
+            length = norm(w.n, w.white_rows[3 * k])
             inverse = divide(1.0, length)
         for a in range(3 * k, 3 * k + 3):
             w.lengths[a] = length
             for i in range(w.n):
-                w.unit_rows[a][i] *= inverse
+                w.white_rows[a][i] *= inverse
+
+
+def compute_gram(w: Pairs) -> None:
+    """Compute the Gram matrix of the white rows."""
     for a in range(3 * w.p):
         for b in range(a + 1):
             product = 0.0
             for i in range(w.n):
-                product = fma(w.unit_rows[a][i], w.unit_rows[b][i], product)
+                product = fma(w.white_rows[a][i], w.white_rows[b][i], product)
             w.gram[a][b] = product
             w.gram[b][a] = product
 
@@ -194,7 +203,7 @@ def _rate_residual(w: Pairs, k: int) -> None:
             wanted = fma(-w.rows[a][j], w.point[j], wanted)
         wanted = divide(wanted, w.lengths[a])
         for j in range(w.n):
-            wanted = fma(-w.unit_rows[a][j], w.residual[j], wanted)
+            wanted = fma(-w.white_rows[a][j], w.residual[j], wanted)
         w.unknown_forces[i] = wanted
 
 
@@ -214,9 +223,16 @@ def solve_for_modes(w: Pairs) -> None:
         for a in range(3 * w.p):
             step = w.force_steps[a]
             for i in range(w.n):
-                w.residual[i] = fma(step, w.unit_rows[a][i], w.residual[i])
+                w.residual[i] = fma(step, w.white_rows[a][i], w.residual[i])
             if w.lengths[a] > 0.0:
                 w.forces[a] += divide(step, w.lengths[a])
         solve_lower_transposed(w.n, w.factor, w.residual)
         for i in range(w.n):
             w.point[i] += w.residual[i]
+
+
+def operations_for_modes(n: int, p: int) -> int:
+    """Bound the operations of `solve_for_modes` by those with all forces unknown."""
+    size = 3 * p
+    refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
+    return 6 * size * size + 2 * size**3 + _ROUNDS * refinement

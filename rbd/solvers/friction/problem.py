@@ -11,21 +11,23 @@ from typing import Final, final
 
 from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result
-from rbd.solvers.dense_factors import norm
-from rbd.solvers.friction.modes import Pairs
+from rbd.solvers.cholesky import norm
+from rbd.solvers.friction.modes import BOTH_SLIP_ROWS, FIRST_SLIP_ROW, SECOND_SLIP_ROW, Pairs
 
 _ZERO_ROW: Final = 1e-14
 """A normal this much shorter than the longest row counts as zero."""
-_ZERO_SLOPE: Final = 1e-12
-"""A slope this much shorter than the other, or than its normal, counts as zero unless it has a bias."""
+_ZERO_SLIP_ROW: Final = 1e-12
+"""A slip row this much shorter than the other, or than its normal, counts as zero unless it has a bias."""
 
 
 @final
-class Friction(Pairs):
+class FrictionProblem(Pairs):
     """Pairs with unknown modes."""
 
     slides = operand("p")
     contact_modes = result("4 * p")
+    free_point = floats("n")
+    """The motion without forces, in coordinates in which the matrix is the identity."""
     free_rates = floats("3 * p")
     """Rates without forces less the required ones."""
     signs = floats("3 * p")
@@ -39,47 +41,49 @@ class Friction(Pairs):
     is_basic = ints("5 * p")
 
 
-def choose_friction_directions(w: Friction) -> None:
+def choose_friction_directions(w: FrictionProblem) -> None:
     """Choose the kinds of directions, and mark those that may stick."""
-    size = norm(w.n, w.residual)
+    size = norm(w.n, w.free_point)
     for k in range(w.p):
-        normal = norm(w.n, w.unit_rows[3 * k])
-        first = norm(w.n, w.unit_rows[3 * k + 1])
-        second = norm(w.n, w.unit_rows[3 * k + 2])
+        normal = norm(w.n, w.white_rows[3 * k])
+        first = norm(w.n, w.white_rows[3 * k + 1])
+        second = norm(w.n, w.white_rows[3 * k + 2])
         along = abs(w.bounds[3 * k + 1])
         across = abs(w.bounds[3 * k + 2])
-        w.direction_kinds[k] = 2
+        w.direction_kinds[k] = BOTH_SLIP_ROWS
         w.modes[3 * k + 1] = 1
         w.modes[3 * k + 2] = 1
-        if w.slides[k] > 0.0 or (second <= _ZERO_SLOPE * first and across <= _ZERO_SLOPE * (along + first * size)):
-            w.direction_kinds[k] = 0
-        elif first <= _ZERO_SLOPE * second and along <= _ZERO_SLOPE * (across + second * size):
-            w.direction_kinds[k] = 1
-        still = _ZERO_SLOPE * (abs(w.bounds[3 * k]) + normal * size)
-        if not w.slides[k] > 0.0 and (first + second > _ZERO_SLOPE * normal or along + across > still):
+        if w.slides[k] > 0.0 or (
+            second <= _ZERO_SLIP_ROW * first and across <= _ZERO_SLIP_ROW * (along + first * size)
+        ):
+            w.direction_kinds[k] = FIRST_SLIP_ROW
+        elif first <= _ZERO_SLIP_ROW * second and along <= _ZERO_SLIP_ROW * (across + second * size):
+            w.direction_kinds[k] = SECOND_SLIP_ROW
+        still = _ZERO_SLIP_ROW * (abs(w.bounds[3 * k]) + normal * size)
+        if not w.slides[k] > 0.0 and (first + second > _ZERO_SLIP_ROW * normal or along + across > still):
             w.is_undecided[3 * k + 1] = 1
-            if w.direction_kinds[k] == 2:
+            if w.direction_kinds[k] == BOTH_SLIP_ROWS:
                 w.is_undecided[3 * k + 2] = 1
 
 
-def find_active_normals(w: Friction) -> int:
-    """Mark the pairs whose normal force may be active; return 1 for a zero normal with a positive bound."""
+def mark_nonzero_normals(w: FrictionProblem) -> int:
+    """Mark the pairs whose normal is not zero as undecided; return 1 for a zero normal with a positive bound."""
     longest = 0.0
     for a in range(3 * w.p):
-        length = norm(w.n, w.unit_rows[a])
+        length = norm(w.n, w.white_rows[a])
         if length > longest:
             longest = length
     for k in range(w.p):
-        if norm(w.n, w.unit_rows[3 * k]) > _ZERO_ROW * longest:
+        if norm(w.n, w.white_rows[3 * k]) > _ZERO_ROW * longest:
             w.is_undecided[3 * k] = 1
         elif w.bounds[3 * k] > 0.0:
             return 1
     return 0
 
 
-def compute_free_rates(w: Friction) -> float:
+def compute_free_rates(w: FrictionProblem) -> float:
     """Compute the rates without forces less the required ones; return the magnitude of the problem."""
-    size = norm(w.n, w.residual)
+    size = norm(w.n, w.free_point)
     for k in range(w.p):
         for a in range(3 * k, 3 * k + 3):
             w.free_rates[a] = 0.0
@@ -88,6 +92,6 @@ def compute_free_rates(w: Friction) -> float:
                 size += abs(wanted)
                 rate = -wanted
                 for i in range(w.n):
-                    rate = fma(w.unit_rows[a][i], w.residual[i], rate)
+                    rate = fma(w.white_rows[a][i], w.free_point[i], rate)
                 w.free_rates[a] = rate
     return size

@@ -14,18 +14,30 @@ modes are tried.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple, final
 
 from rbd.errors import RbdError, ShapeError, SolverError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.dense_factors import cholesky, solve_lower, whiten
-from rbd.solvers.friction.complementarity import lemke_modes
+from rbd.solvers.cholesky import cholesky, solve_lower, whiten
+from rbd.solvers.friction.complementarity import find_modes_by_lemke
 from rbd.solvers.friction.derivative import friction_jvp
 from rbd.solvers.friction.enumeration import FOUND, MAX_COMBINATIONS, TOO_MANY, enumerate_modes, satisfies_coulomb
 from rbd.solvers.friction.lemke import RAY
-from rbd.solvers.friction.modes import forces_to_slopes, normalise_rows_and_gram, slopes_to_directions, solve_for_modes
-from rbd.solvers.friction.problem import Friction, choose_friction_directions, compute_free_rates, find_active_normals
+from rbd.solvers.friction.modes import (
+    compute_gram,
+    forces_to_slip_rows,
+    normalise_rows,
+    operations_for_modes,
+    slip_rows_to_directions,
+    solve_for_modes,
+)
+from rbd.solvers.friction.problem import (
+    FrictionProblem,
+    choose_friction_directions,
+    compute_free_rates,
+    mark_nonzero_normals,
+)
 from rbd.solvers.operands import entries, require_rows
 
 INDEFINITE: Final = "the matrix is not positive definite"
@@ -41,31 +53,38 @@ IS_JAMMED: Final = 3
 IS_LOST: Final = 4
 
 
-def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after the other is tried
-    """Find modes; return 0, or a status."""
-    if lemke_modes(w, 0) >= 0 and satisfies_coulomb(w, scale) == 1:
+def _search(w: FrictionProblem, scale: float) -> int:
+    """Find modes; return the status. Where there are none, the Gram matrix ends without friction."""
+    if find_modes_by_lemke(w, 0) >= 0 and satisfies_coulomb(w, scale) == 1:
         return SOLVED
     outcome = enumerate_modes(w, scale)
     if outcome == FOUND:
         return SOLVED
     if outcome == TOO_MANY:
         for covering_vector in range(1, 2 * w.p + 1):
-            if lemke_modes(w, covering_vector) >= 0 and satisfies_coulomb(w, scale) == 1:
+            if find_modes_by_lemke(w, covering_vector) >= 0 and satisfies_coulomb(w, scale) == 1:
                 return SOLVED
-    # Without friction the matrix is symmetric, and Lemke's pivots tell whether the bounds alone contradict each other.
-    for k in range(w.p):
-        for a in range(3 * k + 1, 3 * k + 3):
-            w.is_undecided[a] = 0
-            for b in range(3 * w.p):
-                w.gram[b][a] = 0.0
-    if lemke_modes(w, 0) == RAY:
+    _remove_friction(w)
+    if find_modes_by_lemke(w, 0) == RAY:
         return IS_INFEASIBLE
     if outcome == TOO_MANY:
         return IS_LOST
     return IS_JAMMED
 
 
-def _store_modes(w: Friction) -> None:
+def _remove_friction(w: FrictionProblem) -> None:
+    """Remove friction from the complementarity problem: its forces from the Gram matrix, its modes from the unknowns.
+
+    Without friction the matrix is symmetric, and Lemke's pivots tell whether the bounds alone contradict each other.
+    """
+    for k in range(w.p):
+        for a in range(3 * k + 1, 3 * k + 3):
+            w.is_undecided[a] = 0
+            for b in range(3 * w.p):
+                w.gram[b][a] = 0.0
+
+
+def _store_modes(w: FrictionProblem) -> None:
     """Store the modes, and clip forces that rounding moved out of the friction cone."""
     for k in range(w.p):
         for r in range(3):
@@ -80,25 +99,26 @@ def _store_modes(w: Friction) -> None:
                 w.forces[a] = -w.forces[3 * k]
 
 
-def _solve(w: Friction) -> int:
+def _solve(w: FrictionProblem) -> int:
     if cholesky(w.n, w.matrix, w.factor) > 0:
         return IS_INDEFINITE
-    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white_rows)
     for i in range(w.n):
-        w.residual[i] = w.right[i]
-    solve_lower(w.n, w.factor, w.residual)
+        w.free_point[i] = w.right[i]
+    solve_lower(w.n, w.factor, w.free_point)
     choose_friction_directions(w)
-    if find_active_normals(w) > 0:
+    if mark_nonzero_normals(w) > 0:
         return IS_INFEASIBLE
-    slopes_to_directions(w)
-    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
-    normalise_rows_and_gram(w, w.is_undecided)
+    slip_rows_to_directions(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white_rows)
+    normalise_rows(w, w.is_undecided)
+    compute_gram(w)
     found = _search(w, compute_free_rates(w))
     if found > 0:
         return found
     solve_for_modes(w)
     _store_modes(w)
-    forces_to_slopes(w)
+    forces_to_slip_rows(w)
     return SOLVED
 
 
@@ -106,25 +126,42 @@ def _operations(n: int, p: int) -> int:
     """Bound the operations by those of all combinations, each with all forces unknown; calls need far fewer."""
     m, size = 5 * p, 3 * p
     pivot = 2 * m * (m + 2) + 6 * m
-    one = 6 * size * size + 2 * size**3 + 6 * size
-    tries: int = min(int(MAX_COMBINATIONS), 10**p) * one
-    refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
-    return n**3 + 3 * size * n * (n + size) + 2 * (50 + 20 * m) * pivot + tries + one + 3 * refinement
+    per_trial = 6 * size * size + 2 * size**3 + 6 * size
+    tries: int = min(int(MAX_COMBINATIONS), 10**p) * per_trial
+    return n**3 + 3 * size * n * (n + size) + 2 * (50 + 20 * m) * pivot + tries + 6 * size + operations_for_modes(n, p)
 
 
-def _failed(label: str) -> RbdError:
+def _friction_error(label: str) -> RbdError:
     return SolverError(label, status=label if label in (INDEFINITE, INFEASIBLE) else "friction")
 
 
 SOLVE_FRICTION: Final = Intrinsic(
     name="solve_friction",
-    workspace=Friction,
+    workspace=FrictionProblem,
     function=_solve,
     operations=_operations,
     labels=4,
-    error=_failed,
+    error=_friction_error,
     derivative=friction_jvp,
 )
+
+
+@final
+class FrictionSolution(NamedTuple):
+    """The motion x, the forces N, f1 and f2 of each pair, and four numbers of each pair that are its mode.
+
+    These are whether its normal force is active, the sign of sliding along each of its two directions (0 if it sticks),
+    and the kind of its directions (`modes.py`).
+    """
+
+    x: Vector
+    forces: Vector
+    contact_modes: Vector
+
+    @property
+    def active(self) -> Vector:
+        """1 for pairs whose normal force is active, else 0."""
+        return self.contact_modes[::4]
 
 
 def solve_friction(
@@ -136,14 +173,12 @@ def solve_friction(
     *,
     jammed: str = JAMMED,
     lost: str = LOST,
-) -> tuple[Vector, Vector, Vector]:
-    """Find the motion of pairs in frictional contact: return (x, forces, contact_modes).
+) -> FrictionSolution:
+    """Find the motion of pairs in frictional contact.
 
-    Of each pair there are three `rows`, its normal n and the slopes s1 and s2, times the coefficient; three `bounds`,
-    b, d1 and d2; and of `slides` a number above zero if it slides along s1. `forces` are N, f1 and f2 of each pair;
-    `contact_modes` are four numbers of each pair: whether its normal force is active, the sign of sliding along each of
-    its two directions (0 if it sticks), and the kind of its directions. Of several solutions the first is returned that
-    raising the bounds, or the enumeration, meets.
+    Of each pair there are three `rows`, its normal n and its slip rows s1 and s2: two tangential rows times the
+    coefficient of friction; three `bounds`, b, d1 and d2; and of `slides` a number above zero if it slides along s1. Of
+    several solutions the first is returned that raising the bounds, or the enumeration, meets.
 
     Raises SolverError: when the matrix is not positive definite, when the bounds contradict each other, and with the
     status "friction" and the text `jammed` when every combination of modes was tried in vain, `lost` when there are
@@ -162,7 +197,7 @@ def solve_friction(
     if len(bounds) != 3 * p:
         raise ShapeError(f"there are {p} pairs: needs {3 * p} bounds", argument="bounds", expected=(3 * p,))
     if n == 0:
-        return (), (0,) * (3 * p), (0,) * (4 * p)
+        return FrictionSolution((), (0,) * (3 * p), (0,) * (4 * p))
     operands = (*entries(matrix), *right, *entries(rows), *bounds, *slides)
     flat = SOLVE_FRICTION((n, p), operands, (INDEFINITE, INFEASIBLE, jammed, lost))
-    return flat[:n], flat[n : n + 3 * p], flat[n + 3 * p :]
+    return FrictionSolution(flat[:n], flat[n : n + 3 * p], flat[n + 3 * p :])

@@ -15,6 +15,7 @@ from typing import final
 import attrs
 
 from rbd.intrinsics.intrinsic import NamedSizes
+from rbd.intrinsics.language import Floats, fma
 from rbd.intrinsics.workspace import operand, table
 from rbd.scalars.linear_algebra import add, subtract
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -26,19 +27,27 @@ from rbd.solvers.projections.row_groups import GroupedTwists, RowGroup, edges
 class GroupedCones(GroupedTwists):
     """The cones of groups. A part is the n, or one of the t, of all cones of a group."""
 
-    tangents: int
+    tangent_count: int
     """Of each cone."""
-    edges: int
+    edge_count: int
     """Rows of each cone."""
     part_entries: int
     cone_entries: int
-    part_ends = table("groups * (tangents + 1) + 1")
+    part_ends = table("groups * (tangent_count + 1) + 1")
     part_columns = table("part_entries")
     """The columns of each part of each group that are operands."""
     cone_counts = table("groups")
     cone_starts = table("groups")
     cones = operand("cone_entries")
     """Cone by cone, its parts one after the other."""
+
+
+def part_rate(w: GroupedCones, cones: Floats, twist: Floats, first_part: int, part: int, start: int) -> float:
+    """Return the product of a part of the cone at `start` with a twist; its group's parts begin at `first_part`."""
+    rate = 0.0
+    for e in range(w.part_ends[first_part + part], w.part_ends[first_part + part + 1]):
+        rate = fma(cones[start + (e - w.part_ends[first_part])], twist[w.part_columns[e]], rate)
+    return rate
 
 
 @final
@@ -58,34 +67,34 @@ class ConePattern:
         """Return the pattern of groups, which have as many tangents each."""
         columns = (tuple(map(_columns, (group.wrenches, *group.tangents))) for group in groups)
         counts = tuple(len(group.wrenches) for group in groups)
-        return cls(counts, tuple(len(group.map) for group in groups), tuple(columns))
+        return cls(counts, tuple(len(group.twist_map) for group in groups), tuple(columns))
 
     @classmethod
-    def read(cls, sizes: Mapping[str, int], tables: Mapping[str, tuple[int, ...]]) -> ConePattern:
+    def of_call(cls, sizes: Mapping[str, int], tables: Mapping[str, tuple[int, ...]]) -> ConePattern:
         """Return the pattern of a call, from its sizes and tables."""
         parts, ends = parts_between(tables["part_columns"], tables["part_ends"]), tables["group_ends"]
-        each = sizes["tangents"] + 1
+        each = sizes["tangent_count"] + 1
         columns = (tuple(parts[k : k + each]) for k in range(0, len(parts), each))
-        counts = ((stop - start) // sizes["edges"] for start, stop in pairwise(ends))
-        return cls(tuple(counts), tables["group_sizes"], tuple(columns))
+        counts = ((stop - start) // sizes["edge_count"] for start, stop in pairwise(ends))
+        return cls(tuple(counts), tables["twist_sizes"], tuple(columns))
 
     @property
-    def tangents(self) -> int:
+    def tangent_count(self) -> int:
         """The number of tangents of a cone."""
         return len(self.columns[0]) - 1
 
     @property
-    def edges(self) -> int:
+    def edge_count(self) -> int:
         """The number of rows of a cone."""
-        return max(1, 2 * self.tangents)
+        return max(1, 2 * self.tangent_count)
 
     @property
     def named_sizes(self) -> NamedSizes:
         """Sizes and tables."""
         parts, ends = list(chain(*self.columns)), self._ends
         return {
-            "tangents": self.tangents,
-            "edges": self.edges,
+            "tangent_count": self.tangent_count,
+            "edge_count": self.edge_count,
             "part_entries": sum(map(len, parts)),
             "cone_entries": ends[-1],
             "part_ends": ends_of(map(len, parts)),
@@ -99,11 +108,11 @@ class ConePattern:
         """Ends of the entries of each group, zero first."""
         return ends_of(count * _size(own) for count, own in zip(self.counts, self.columns, strict=True))
 
-    def join(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
-        """Return the operand."""
-        return {"cones": self._joined([(group.wrenches, *group.tangents) for group in groups])}
+    def operands(self, groups: Sequence[RowGroup]) -> dict[str, Vector]:
+        """Return the operand by name."""
+        return {"cones": self._entries([(group.wrenches, *group.tangents) for group in groups])}
 
-    def _joined(self, groups: Sequence[Sequence[Matrix]]) -> Vector:
+    def _entries(self, groups: Sequence[Sequence[Matrix]]) -> Vector:
         """Return the entries of the parts of groups, cone by cone."""
         each = zip(groups, self.columns, strict=True)
         return tuple(
@@ -114,7 +123,7 @@ class ConePattern:
             for a in own
         )
 
-    def cut(self, operands: Mapping[str, Vector]) -> list[Matrix]:
+    def wrenches(self, operands: Mapping[str, Vector]) -> list[Matrix]:
         """Return W of each group from the operand, or its tangents."""
         flat, found = parts_between(operands["cones"], self._ends), list[Matrix]()
         for entries, width, columns in zip(flat, self.widths, self.columns, strict=True):
@@ -124,9 +133,9 @@ class ConePattern:
             found.append(edges(wrenches, tangents))
         return found
 
-    def folded(self, rows: Sequence[Matrix]) -> dict[str, Vector]:
-        """Return the cotangents of the operand from those of W of each group."""
-        return {"cones": self._joined([_fold(matrix, self.tangents) for matrix in rows])}
+    def cotangents(self, rows: Sequence[Matrix]) -> dict[str, Vector]:
+        """Return the cotangents of the operand by name, from those of W of each group."""
+        return {"cones": self._entries([_fold(matrix, self.tangent_count) for matrix in rows])}
 
 
 def _columns(wrenches: Matrix) -> tuple[int, ...]:
@@ -147,11 +156,11 @@ def _dense(entries: Iterator[Scalar], columns: Sequence[int], width: int) -> Vec
     return tuple(wrench)
 
 
-def _fold(rows: Matrix, tangents: int) -> list[Matrix]:
+def _fold(rows: Matrix, tangent_count: int) -> list[Matrix]:
     """Return the sums of the rows of each cone, and for each tangent the differences of its two."""
-    if not tangents:
+    if not tangent_count:
         return [rows]
-    plus = [rows[2 * k :: 2 * tangents] for k in range(tangents)]
-    minus = [rows[2 * k + 1 :: 2 * tangents] for k in range(tangents)]
+    plus = [rows[2 * k :: 2 * tangent_count] for k in range(tangent_count)]
+    minus = [rows[2 * k + 1 :: 2 * tangent_count] for k in range(tangent_count)]
     sums = tuple(reduce(add, cone) for cone in zip(*plus, *minus, strict=True))
     return [sums, *(tuple(map(subtract, *pair)) for pair in zip(plus, minus, strict=True))]

@@ -10,23 +10,23 @@ from typing import final
 
 from rbd.intrinsics.language import fma, select, some
 from rbd.intrinsics.workspace import operand, scratch
-from rbd.solvers.projections.augmented_lagrangian.interval_rows import interval_residual
+from rbd.solvers.projections.augmented_lagrangian.interval_rows import check_intervals
 from rbd.solvers.projections.augmented_lagrangian.method import ACCEPTED, begin, iterate
 from rbd.solvers.projections.augmented_lagrangian.method import operations as operations_of_newton
 from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual, compute_violations, store_residual
 from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
-from rbd.solvers.projections.cone_rows import GroupedCones
-from rbd.solvers.projections.row_groups import WIDEST, compute_twist
+from rbd.solvers.projections.cone_rows import GroupedCones, part_rate
+from rbd.solvers.projections.row_groups import TWIST_SIZE, compute_twist
 
 
 @final
 class GroupedProjection(AugmentedLagrangian, GroupedCones):
     """The rows as products of cones, in the order of the groups."""
 
-    plain_entries: int
+    interval_entries: int
     """Entries of the interval rows."""
     rows = scratch("entries")
-    interval_rows = operand("plain_entries")
+    interval_rows = operand("interval_entries")
     twist = scratch("6")
     wrench = scratch("6")
 
@@ -48,7 +48,7 @@ def project_groups(w: GroupedProjection) -> int:
 def _check_optimality(w: GroupedProjection) -> None:
     """Compute the residual of the warm start."""
     undefined = compute_violations(w, w.interval_rows, w.m - w.intervals)
-    worst = interval_residual(w, 0.0)
+    worst = check_intervals(w, 0.0)
     undefined = _add_intervals(w, undefined)
     for g in range(w.groups):
         worst = _check_group(w, g, worst)
@@ -82,43 +82,38 @@ def _check_group(w: GroupedProjection, g: int, worst: float) -> float:
 
 def _check_rows(w: GroupedProjection, g: int, worst: float) -> float:
     """Check the rows of a group, and compute the wrench W'lam of their forces; return the residual so far."""
-    for a in range(w.group_sizes[g]):
+    for a in range(w.twist_sizes[g]):
         w.wrench[a] = 0.0
-    n = g * (w.tangents + 1)
+    first_part = g * (w.tangent_count + 1)
     row = w.group_ends[g]
     start = w.cone_starts[g]
     while row < w.group_ends[g + 1]:
-        worst = _check_cone(w, n, row, start, worst)
-        row += w.edges
-        start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+        worst = _check_cone(w, first_part, row, start, worst)
+        row += w.edge_count
+        start += w.part_ends[first_part + w.tangent_count + 1] - w.part_ends[first_part]
     return worst
 
 
-def _check_cone(w: GroupedProjection, n: int, row: int, start: int, worst: float) -> float:
-    """Check the rows of a cone whose first part is `n`, and add their forces; return the residual so far."""
-    rate = 0.0
-    base = w.part_ends[n]
-    for e in range(base, w.part_ends[n + 1]):
-        rate = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], rate)
+def _check_cone(w: GroupedProjection, first_part: int, row: int, start: int, worst: float) -> float:
+    """Check the rows of a cone whose first part is `first_part`, and add their forces; return the residual so far."""
+    rate = part_rate(w, w.cones, w.twist, first_part, 0, start)
     force = 0.0
-    if w.tangents == 0:
+    if w.tangent_count == 0:
         force = w.multipliers[row]
-        worst = _worse(w.sides[row] - rate, force, 0.0, 0.0, worst)
-    for k in range(w.tangents):
-        slide = 0.0
-        for e in range(w.part_ends[n + k + 1], w.part_ends[n + k + 2]):
-            slide = fma(w.cones[start + (e - base)], w.twist[w.part_columns[e]], slide)
+        worst = _with_two_rows(w.sides[row] - rate, force, 0.0, 0.0, worst)
+    for k in range(w.tangent_count):
+        slide = part_rate(w, w.cones, w.twist, first_part, k + 1, start)
         one = w.multipliers[row + 2 * k]
         other = w.multipliers[row + (2 * k + 1)]
         violation = w.sides[row + 2 * k] - rate - slide
-        worst = _worse(violation, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
+        worst = _with_two_rows(violation, one, w.sides[row + (2 * k + 1)] - rate + slide, other, worst)
         force += one + other
-        _add_wrench(w, n, k + 1, start, one - other)
-    _add_wrench(w, n, 0, start, force)
+        _add_wrench(w, first_part, k + 1, start, one - other)
+    _add_wrench(w, first_part, 0, start, force)
     return worst
 
 
-def _worse(one: float, force: float, other: float, opposite: float, worst: float) -> float:
+def _with_two_rows(one: float, force: float, other: float, opposite: float, worst: float) -> float:
     """Return the residual with those of two rows, from violations and multipliers; NaN where one is not finite."""
     worst = select(one > worst, one, worst)
     worst = select(other > worst, other, worst)
@@ -129,17 +124,17 @@ def _worse(one: float, force: float, other: float, opposite: float, worst: float
     return fma(0.0, one + other, worst)
 
 
-def _add_wrench(w: GroupedProjection, n: int, part: int, start: int, force: float) -> None:
+def _add_wrench(w: GroupedProjection, first_part: int, part: int, start: int, force: float) -> None:
     """Add the wrench of a part of a cone, times a force."""
-    for e in range(w.part_ends[n + part], w.part_ends[n + part + 1]):
+    for e in range(w.part_ends[first_part + part], w.part_ends[first_part + part + 1]):
         a = w.part_columns[e]
-        w.wrench[a] = fma(force, w.cones[start + (e - w.part_ends[n])], w.wrench[a])
+        w.wrench[a] = fma(force, w.cones[start + (e - w.part_ends[first_part])], w.wrench[a])
 
 
 def _subtract_wrench(w: GroupedProjection, g: int) -> None:
     """Subtract T' times the wrench of a group from the stationarity error."""
     width = w.column_ends[g + 1] - w.column_ends[g]
-    for a in range(w.group_sizes[g]):
+    for a in range(w.twist_sizes[g]):
         for i in range(width):
             column = w.columns[w.column_ends[g] + i]
             entry = w.maps[w.map_starts[g] + a * width + i]
@@ -148,41 +143,41 @@ def _subtract_wrench(w: GroupedProjection, g: int) -> None:
 
 def _form_rows(w: GroupedProjection) -> None:
     """Compute U = W T, behind which the interval rows are."""
-    for k in range(w.plain_entries):
+    for k in range(w.interval_entries):
         w.rows[w.row_ends[w.m - w.intervals] + k] = w.interval_rows[k]
     for g in range(w.groups):
-        n = g * (w.tangents + 1)
+        first_part = g * (w.tangent_count + 1)
         row = w.group_ends[g]
         start = w.cone_starts[g]
         while row < w.group_ends[g + 1]:
-            if w.tangents == 0:
+            if w.tangent_count == 0:
                 _form_row(w, g, row, start, 0, 0.0)
-            for k in range(w.tangents):
+            for k in range(w.tangent_count):
                 _form_row(w, g, row + 2 * k, start, k + 1, 1.0)
                 _form_row(w, g, row + (2 * k + 1), start, k + 1, -1.0)
-            row += w.edges
-            start += w.part_ends[n + w.tangents + 1] - w.part_ends[n]
+            row += w.edge_count
+            start += w.part_ends[first_part + w.tangent_count + 1] - w.part_ends[first_part]
 
 
 def _form_row(w: GroupedProjection, g: int, row: int, start: int, part: int, sign: float) -> None:
     """Compute a row of U, that of a cone with a share `sign` of the tangent of a part."""
-    n = g * (w.tangents + 1)
-    for a in range(w.group_sizes[g]):
+    first_part = g * (w.tangent_count + 1)
+    for a in range(w.twist_sizes[g]):
         w.wrench[a] = 0.0
-    _add_wrench(w, n, 0, start, 1.0)
-    _add_wrench(w, n, part, start, sign)
+    _add_wrench(w, first_part, 0, start, 1.0)
+    _add_wrench(w, first_part, part, start, sign)
     width = w.column_ends[g + 1] - w.column_ends[g]
     entry = w.row_ends[row]
     for i in range(width):
         x = 0.0
-        for a in range(w.group_sizes[g]):
+        for a in range(w.twist_sizes[g]):
             x = fma(w.wrench[a], w.maps[w.map_starts[g] + a * width + i], x)
         w.rows[entry + i] = x
 
 
 def operations(*sizes: int) -> int:
     """Bound the operations by those of a check and of Newton's method."""
-    of = GroupedProjection.layout.bind(sizes)
+    of = GroupedProjection.layout.sizes_by_name(sizes)
     check = 4 * (of["cone_entries"] + of["map_entries"]) + 12 * of["m"] + of["entries"] + 12 * of["groups"] + 3
-    form = of["m"] * (6 + 2 * WIDEST) + 2 * WIDEST * of["entries"]
+    form = of["m"] * (6 + 2 * TWIST_SIZE) + 2 * TWIST_SIZE * of["entries"]
     return operations_of_newton(*sizes[: len(AugmentedLagrangian.layout.sizes)]) + check + form

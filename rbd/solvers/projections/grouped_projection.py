@@ -30,7 +30,7 @@ def project_in_groups(
     groups: Sequence[RowGroup],
     sides: Sequence[Scalar],
     intervals: Intervals,
-    rest: Sequence[Scalar],
+    interval_sides: Sequence[Scalar],
     start: WarmStart,
 ) -> NearestPoint:
     """Return the projection, as `project_on_polyhedron`, for the rows of groups, which are all rows but the intervals.
@@ -44,15 +44,15 @@ def project_in_groups(
     pattern, cones, plain = GroupPattern.of(groups), ConePattern.of(groups), RowPattern.of(intervals.rows)
     operands = {
         **intervals._asdict(),
-        **pattern.join(groups),
-        **cones.join(groups),
+        **pattern.operands(groups),
+        **cones.operands(groups),
         "interval_rows": plain.entries(intervals.rows),
-        "sides": (*(sides[j] for j in order), *rest),
+        "sides": (*(sides[j] for j in order), *interval_sides),
         "start_rates": start.rates,
         "start_point": start.point,
         "start_multipliers": (*(start.multipliers[j] for j in order), *start.multipliers[m:]),
     }
-    found = NearestPoint.read(PROJECT_GROUPS.call(_sizes(pattern, cones, plain, len(start.point)), operands))
+    found = NearestPoint.of_results(PROJECT_GROUPS.call(_sizes(pattern, cones, plain, len(start.point)), operands))
     multipliers = dict(zip(order, found.multipliers, strict=False))
     return found._replace(multipliers=(*(multipliers[j] for j in range(m)), *found.multipliers[m:]))
 
@@ -60,6 +60,6 @@ def project_in_groups(
 def _sizes(groups: GroupPattern, cones: ConePattern, plain: RowPattern, n: int) -> tuple[int, ...]:
     """Return sizes and tables of a call."""
     own = (columns for columns, count in zip(groups.columns, groups.rows, strict=True) for _ in range(count))
-    rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), warm=True)
-    named = {**rows.named_sizes, **groups.named_sizes, **cones.named_sizes, "plain_entries": plain.ends[-1]}
+    rows = ProjectionPattern.of(n, RowPattern((*own, *plain.columns)), len(plain.columns), has_warm_start=True)
+    named = {**rows.named_sizes, **groups.named_sizes, **cones.named_sizes, "interval_entries": plain.ends[-1]}
     return PROJECT_GROUPS.sizes_of(named)

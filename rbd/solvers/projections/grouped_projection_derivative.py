@@ -20,7 +20,7 @@ def grouped_projection_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
     """Return the tangents of the projection with rows."""
-    given, changes = _Operands.cut(sizes, operands), _Operands.cut(sizes, tangents)
+    given, changes = _Operands.of_call(sizes, operands), _Operands.of_call(sizes, tangents)
     rows = [_product(W, T) for W, T in given.groups]
     moved = [
         add_matrices(_product(dW, T), _product(W, dT))
@@ -33,18 +33,20 @@ def grouped_projection_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
     """Return the cotangents, those of W and T by the product rule."""
-    given, plain = _Operands.cut(sizes, operands), _sizes_with_rows(sizes)
+    given, plain = _Operands.of_call(sizes, operands), _sizes_with_rows(sizes)
     flat = given.with_rows([_product(W, T) for W, T in given.groups])
-    found = PROJECT_ON_POLYHEDRON.layout.cut("operand", plain, projection_vjp(plain, labels, flat, results, cotangents))
+    found = PROJECT_ON_POLYHEDRON.layout.split(
+        "operand", plain, projection_vjp(plain, labels, flat, results, cotangents)
+    )
     remaining, ofW, ofT = found["rows"], list[Matrix](), list[Scalar]()
     for W, T in given.groups:
         count, width = len(W), len(T[0])
         change, remaining = rows_of(remaining, count, width), remaining[count * width :]
         ofW.append(_product(change, transpose(T)))
         ofT += entries(_product(transpose(W), change))
-    cones = ConePattern.read(GroupedProjection.layout.bind(sizes), GroupedProjection.layout.tables(sizes))
-    own = {**cones.folded(ofW), "maps": ofT, "interval_rows": remaining}
-    return GroupedProjection.layout.join("operand", {**found, **own})
+    cones = ConePattern.of_call(GroupedProjection.layout.sizes_by_name(sizes), GroupedProjection.layout.tables(sizes))
+    own = {**cones.cotangents(ofW), "maps": ofT, "interval_rows": remaining}
+    return GroupedProjection.layout.concatenate("operand", {**found, **own})
 
 
 @final
@@ -55,23 +57,23 @@ class _Operands(NamedTuple):
     named: dict[str, Vector]
 
     @classmethod
-    def cut(cls, sizes: tuple[int, ...], flat: Vector) -> _Operands:
+    def of_call(cls, sizes: tuple[int, ...], flat: Vector) -> _Operands:
         """Return the operands of a call by name."""
-        named = GroupedProjection.layout.cut("operand", sizes, flat)
-        of, tables = GroupedProjection.layout.bind(sizes), GroupedProjection.layout.tables(sizes)
-        wrenches, maps = ConePattern.read(of, tables).cut(named), GroupPattern.read(tables).cut(named)
+        named = GroupedProjection.layout.split("operand", sizes, flat)
+        of, tables = GroupedProjection.layout.sizes_by_name(sizes), GroupedProjection.layout.tables(sizes)
+        wrenches, maps = ConePattern.of_call(of, tables).wrenches(named), GroupPattern.of_call(tables).maps(named)
         return cls(list(zip(wrenches, maps, strict=True)), named)
 
     def with_rows(self, rows: Sequence[Matrix]) -> Vector:
         """Return the operands of the projection with rows."""
         every = *chain(*map(entries, rows)), *self.named["interval_rows"]
-        return PROJECT_ON_POLYHEDRON.layout.join("operand", {**self.named, "rows": every})
+        return PROJECT_ON_POLYHEDRON.layout.concatenate("operand", {**self.named, "rows": every})
 
 
 def _sizes_with_rows(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Return sizes and tables of the projection with rows."""
     return PROJECT_ON_POLYHEDRON.sizes_of(
-        {**GroupedProjection.layout.bind(sizes), **GroupedProjection.layout.tables(sizes)}
+        {**GroupedProjection.layout.sizes_by_name(sizes), **GroupedProjection.layout.tables(sizes)}
     )
 
 

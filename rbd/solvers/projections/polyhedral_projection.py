@@ -47,7 +47,7 @@ class NearestPoint(NamedTuple):
     steps: Scalar
 
     @classmethod
-    def read(cls, results: Mapping[str, Vector]) -> NearestPoint:
+    def of_results(cls, results: Mapping[str, Vector]) -> NearestPoint:
         """Return the results of a call."""
         (residual,), (steps,) = results["residual"], results["steps"]
         return cls(results["point"], results["multipliers"], results["modes"], residual, steps)
@@ -57,15 +57,15 @@ def project_on_polyhedron(
     rows: Matrix,
     sides: Sequence[Scalar],
     intervals: Intervals = NO_INTERVALS,
-    rest: Sequence[Scalar] = (),
+    interval_sides: Sequence[Scalar] = (),
     start: WarmStart | None = None,
 ) -> NearestPoint:
     """Return the point z nearest to zero with `rows` z >= `sides`; `start` is a warm start.
 
-    For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a
-    negative side; sides are of the size of one. The integer 0 is a structural zero. The residual is the largest of
-    violations, products of slacks and multipliers, and entries of z - rows' lam; it is below 1e-10, or there were too
-    many steps.
+    For `intervals`, whose multipliers come last, rates are `rows` z - `interval_sides`. Rows have length one, or are
+    zero with a negative side; sides are of the size of one. The integer 0 is a structural zero. The residual is the
+    largest of violations, products of slacks and multipliers, and entries of z - rows' lam; it is below 1e-10, or there
+    were too many steps.
 
     >>> found = project_on_polyhedron(((1.0, 0), (0.6, 0.8)), (1.0, 0.2))
     >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10
@@ -76,11 +76,13 @@ def project_on_polyhedron(
     operands = {
         **intervals._asdict(),
         "rows": pattern.rows.entries(every),
-        "sides": (*sides, *rest),
+        "sides": (*sides, *interval_sides),
         "start_point": () if start is None else start.point,
         "start_multipliers": () if start is None else start.multipliers,
     }
-    return NearestPoint.read(PROJECT_ON_POLYHEDRON.call(PROJECT_ON_POLYHEDRON.sizes_of(pattern.named_sizes), operands))
+    return NearestPoint.of_results(
+        PROJECT_ON_POLYHEDRON.call(PROJECT_ON_POLYHEDRON.sizes_of(pattern.named_sizes), operands)
+    )
 
 
 @final
@@ -90,14 +92,13 @@ class ProjectionPattern:
 
     rows: RowPattern
     intervals: int
-    warm: bool
-    """Whether there is a warm start."""
+    has_warm_start: bool
     factor: FactorPattern
 
     @classmethod
-    def of(cls, n: int, rows: RowPattern, intervals: int, warm: bool) -> ProjectionPattern:
+    def of(cls, n: int, rows: RowPattern, intervals: int, has_warm_start: bool) -> ProjectionPattern:
         """Return the pattern of rows with n columns."""
-        return cls(rows, intervals, warm, FactorPattern.of(n, rows.columns))
+        return cls(rows, intervals, has_warm_start, FactorPattern.of(n, rows.columns))
 
     @property
     def named_sizes(self) -> NamedSizes:
@@ -109,7 +110,7 @@ class ProjectionPattern:
             "entries": self.rows.ends[-1],
             "products": self.rows.products,
             "eliminations": self.factor.eliminations,
-            "warm": int(self.warm),
+            "warm": int(self.has_warm_start),
             "row_ends": self.rows.ends,
-            "row_columns": self.rows.every,
+            "row_columns": self.rows.flat_columns,
         }

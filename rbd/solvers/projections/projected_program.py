@@ -77,16 +77,16 @@ def solve_projected_program(
 
 def _nearest(program: ScaledProgram) -> NearestPoint:
     """Return the point of the polyhedron of a program that is nearest to the free one."""
-    groups, sides, intervals, rest = program.groups, program.sides, program.intervals, program.rest
-    if not groups:
-        return project_on_polyhedron(program.rows, sides, intervals, rest)
-    return project_in_groups(groups, sides, intervals, rest, warm_start(groups, sides, intervals, rest))
+    problem = program.sides, program.intervals, program.interval_sides
+    if not program.groups:
+        return project_on_polyhedron(program.rows, *problem)
+    return project_in_groups(program.groups, *problem, warm_start(program.groups, *problem))
 
 
 def _unscaled(factor: Factor, free: Vector, program: ScaledProgram, nearest: NearestPoint) -> IntervalSolution:
     """Return the solution of the program that was scaled, from the projection."""
     x = factor.unwhitened([a + program.size * b for a, b in zip(free, nearest.z, strict=True)])
     multipliers = tuple(program.size * a * b for a, b in zip(nearest.multipliers, program.inverses, strict=True))
-    active = [where(less(0, weight), 1, 0) for weight in nearest.multipliers[: len(program.sides)]]
+    active = [where(less(0, multiplier), 1, 0) for multiplier in nearest.multipliers[: len(program.sides)]]
     active += [where(less(absolute(absolute(mode) - 1), 1), 0, 1) for mode in nearest.modes]
     return IntervalSolution(x, multipliers, tuple(active))

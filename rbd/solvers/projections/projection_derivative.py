@@ -28,7 +28,7 @@ def projection_jvp(
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
     dense = _DenseProgram.of(sizes)
-    given, changes = dense.cut(operands), dense.cut(tangents)
+    given, changes = dense.by_name(operands), dense.by_name(tangents)
     solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     of_friction, rows, moved = solution.of_friction(changes["friction"]), dense.rows(given), dense.rows(changes)
     linear: list[Scalar] = [0] * n
@@ -53,7 +53,7 @@ def projection_vjp(
 ) -> Vector:
     """Return the cotangents of rows, sides, bounds and friction, at the active set."""
     dense = _DenseProgram.of(sizes)
-    given = dense.cut(operands)
+    given = dense.by_name(operands)
     solution, n, m = _Solution.of(dense, given, results), dense.n, dense.m
     program = dense.program(given, 1, solution.sides(given), [0] * n)
     _, p, rows, sides = program_operands(
@@ -73,7 +73,7 @@ def projection_vjp(
         "friction": tuple(solution.signs[k] * slides * along[j] for k, j, slides in of_intervals),
     }
     nothing = {name: (0,) * len(own) for name, own in given.items()}
-    return AugmentedLagrangian.layout.join("operand", {**nothing, **found})
+    return AugmentedLagrangian.layout.concatenate("operand", {**nothing, **found})
 
 
 @final
@@ -91,7 +91,7 @@ class _DenseProgram:
     @classmethod
     def of(cls, sizes: tuple[int, ...]) -> _DenseProgram:
         """Read the sizes and tables of a call."""
-        own, tables = AugmentedLagrangian.layout.bind(sizes), AugmentedLagrangian.layout.tables(sizes)
+        own, tables = AugmentedLagrangian.layout.sizes_by_name(sizes), AugmentedLagrangian.layout.tables(sizes)
         columns = parts_between(tables["row_columns"], tables["row_ends"])
         return cls(sizes, own["n"], own["m"], own["intervals"], RowPattern(tuple(columns)))
 
@@ -100,9 +100,9 @@ class _DenseProgram:
         """The numbers of the interval rows."""
         return range(self.m - self.intervals, self.m)
 
-    def cut(self, flat: Vector) -> dict[str, Vector]:
+    def by_name(self, flat: Vector) -> dict[str, Vector]:
         """Return the operands, or their tangents, by name."""
-        return AugmentedLagrangian.layout.cut("operand", self.sizes, flat)
+        return AugmentedLagrangian.layout.split("operand", self.sizes, flat)
 
     def rows(self, named: Mapping[str, Vector]) -> Matrix:
         """Return the rows from the operands, or their tangents."""
@@ -133,7 +133,7 @@ class _Solution:
     @classmethod
     def of(cls, dense: _DenseProgram, named: Mapping[str, Vector], results: Vector) -> _Solution:
         """Read the modes of the rows; a row is active if its multiplier is larger than its slack."""
-        z, multipliers, modes, *_ = AugmentedLagrangian.layout.cut("result", dense.sizes, results).values()
+        z, multipliers, modes, *_ = AugmentedLagrangian.layout.split("result", dense.sizes, results).values()
         plain = dense.m - dense.intervals
         lower = tuple(where(less(1, x), 1, 0) for x in modes)
         upper = tuple(where(less(x, -1), 1, 0) for x in modes)

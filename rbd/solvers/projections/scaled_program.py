@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Final, NamedTuple, final
 
 from rbd.scalars import both, either, invert, less, maximum, where
+from rbd.scalars.conditions import inverse_or_zero
 from rbd.scalars.constants import const
 from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
@@ -18,8 +19,8 @@ from rbd.solvers.intervals import Intervals
 from rbd.solvers.projections.row_groups import RowGroup
 from rbd.solvers.scaling import ZERO_ROW, length_of, size_of_program
 
-_FAR: Final = const(-(10**30), 1)
-"""Side of rows that do not count."""
+_ALWAYS_SATISFIED: Final = const(-(10**30), 1)
+"""Side of a row that does not count: the row is satisfied wherever the solution may be."""
 
 
 @final
@@ -31,8 +32,8 @@ class ScaledProgram(NamedTuple):
     groups: Sequence[RowGroup]
     sides: Vector
     intervals: Intervals
-    rest: Vector
-    """Products of the interval rows with the solution at which their rates are zero."""
+    interval_sides: Vector
+    """u0: products of the interval rows with the solution at which their rates are zero."""
     inverses: Vector
     """One over the length of each row; zero for rows of zeros. That of a group is the same for all its rows."""
     size: Scalar
@@ -53,10 +54,10 @@ class ScaledProgram(NamedTuple):
         count = 0 if groups else len(rows)
         white = [factor.whitened(row) for row in (*rows[:count], *intervals.rows)]
         unit = _UnitRows.of(white, free, (*bounds[:count], *(0 for _ in intervals.rows)))
-        grouped, rest = _UnitGroups.of(groups, free, bounds), unit.sides[count:]
+        grouped, interval_sides = _UnitGroups.of(groups, free, bounds), unit.sides[count:]
         sides = grouped.sides if groups else unit.sides[:count]
         limits = intervals.scaled(unit.rows[count:], unit.inverses[count:])
-        size = size_of_program(free, (*sides, *limits.corrections(rest)))
+        size = size_of_program(free, (*sides, *limits.corrections(interval_sides)))
         share = 1 / size
         if groups:
             sides = tuple(side * share for side in sides)
@@ -67,7 +68,7 @@ class ScaledProgram(NamedTuple):
             groups=grouped.groups,
             sides=sides,
             intervals=limits.in_units(lambda x: x * share),
-            rest=tuple(x * share for x in rest),
+            interval_sides=tuple(x * share for x in interval_sides),
             inverses=(*grouped.inverses, *unit.inverses),
             size=size,
             contradicts=unit.contradicts,
@@ -94,7 +95,7 @@ class _UnitRows(NamedTuple):
         rows, sides, inverses, contradicts = list[Vector](), list[Scalar](), list[Scalar](), less(1, 0)
         for row, bound, length in zip(white, bounds, lengths, strict=True):
             counts = less(longest * ZERO_ROW, length)
-            inverse = where(counts, 1 / where(counts, length, 1), 0)
+            inverse = inverse_or_zero(counts, length)
             rows.append(tuple(x * inverse for x in row))
             sides.append(where(counts, (bound - dot(row, free)) * inverse, 0))
             inverses.append(inverse)
@@ -117,7 +118,9 @@ class _UnitGroups(NamedTuple):
         groups = [group.scaled(scale) for group, scale in zip(groups, scales, strict=True)]
         sides, inverses = dict[int, Scalar](), dict[int, Scalar]()
         for group, scale in zip(groups, scales, strict=True):
-            sides |= group.sides(matvec(group.map, free), {j: bounds[j] * scale for j in group.numbers}, _FAR)
+            sides |= group.sides(
+                matvec(group.twist_map, free), {j: bounds[j] * scale for j in group.numbers}, _ALWAYS_SATISFIED
+            )
             inverses |= dict.fromkeys(group.numbers, scale)
         numbers = range(len(sides))
         return cls(groups, tuple(sides[j] for j in numbers), tuple(inverses[j] for j in numbers))

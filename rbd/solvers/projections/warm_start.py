@@ -25,7 +25,7 @@ from rbd.solvers.operands import where_each
 from rbd.solvers.projections.cone_rows import ConePattern
 from rbd.solvers.projections.dual_active_set.method import PROJECT_BY_DUAL_ACTIVE_SET
 from rbd.solvers.projections.interior_point.method import PROJECT_BY_INTERIOR_POINT
-from rbd.solvers.projections.interior_point.pairs import FAR
+from rbd.solvers.projections.interior_point.pairs import FAR_SLACK
 from rbd.solvers.projections.polyhedral_projection import WarmStart
 from rbd.solvers.projections.row_groups import GroupPattern, RowGroup, has_fewer_twists
 from rbd.solvers.projections.twist_space import TwistSpace
@@ -39,7 +39,7 @@ _ROWS: Final = 8
 
 
 def warm_start(
-    groups: Sequence[RowGroup], sides: Sequence[Scalar], intervals: Intervals, rest: Sequence[Scalar]
+    groups: Sequence[RowGroup], sides: Sequence[Scalar], intervals: Intervals, interval_sides: Sequence[Scalar]
 ) -> WarmStart:
     """Return point and multipliers near the solution of `project_on_polyhedron` for the rows of `groups`, all rows.
 
@@ -51,8 +51,8 @@ def warm_start(
     >>> [round(x, 9) for x in (*start.point, *start.multipliers)]
     [1.0, 0.0, 1.0, 0.0]
     """
-    problem = _GroupedProblem(groups, sides, intervals, rest)
-    many = sum(len(group.map) for group in groups) > MOST_TWISTS
+    problem = _GroupedProblem(groups, sides, intervals, interval_sides)
+    many = sum(len(group.twist_map) for group in groups) > MOST_TWISTS
     if many or not has_fewer_twists(groups) or not all(map(is_plain_zero, intervals.friction)):
         return problem.by_interior_point(1)
     if not intervals.rows:
@@ -69,7 +69,7 @@ class _GroupedProblem(NamedTuple):
     groups: Sequence[RowGroup]
     sides: Sequence[Scalar]
     intervals: Intervals
-    rest: Sequence[Scalar]
+    interval_sides: Sequence[Scalar]
 
     @property
     def order(self) -> list[int]:
@@ -79,42 +79,44 @@ class _GroupedProblem(NamedTuple):
     @property
     def has_near_intervals(self) -> Condition:
         """Whether the method gives a multiplier to an interval row, without friction, at the beginning."""
-        bounds = zip(self.rest, self.intervals.lower, self.intervals.upper, strict=True)
-        return less(reduce(minimum, (minimum(-u - low, u + high) for u, low, high in bounds)), FAR)
+        bounds = zip(self.interval_sides, self.intervals.lower, self.intervals.upper, strict=True)
+        return less(reduce(minimum, (minimum(-u - low, u + high) for u, low, high in bounds)), FAR_SLACK)
 
     def by_interior_point(self, needed: Scalar) -> WarmStart:
         """Return the solution, or zeros where it is not `needed`."""
         pattern, intervals = _InteriorPointPattern.of(self.groups, self.intervals), self.intervals
         operands = {
             **intervals._asdict(),
-            **pattern.groups.join_rows(self.groups),
+            **pattern.groups.operands_with_wrenches(self.groups),
             **self._common(needed),
             "rows": pattern.intervals.entries(intervals.rows),
-            "rest": self.rest,
+            "interval_sides": self.interval_sides,
             "friction": (intervals.friction[k] for k in pattern.sliders),
         }
-        found = PROJECT_BY_INTERIOR_POINT.call(pattern.sizes, operands)
+        found = PROJECT_BY_INTERIOR_POINT.call(PROJECT_BY_INTERIOR_POINT.sizes_of(pattern.named_sizes), operands)
         own, forces = found["multipliers"][: len(self.order)], found["multipliers"][len(self.order) :]
         rates = tuple(u - force for u, force in zip(found["rates"], forces, strict=True))
         return WarmStart(found["point"], (*self._in_order(own), *forces), rates)
 
     def by_dual_active_set(self, needed: Scalar) -> WarmStart:
         """Return the solution without interval rows, or one without forces where it is not `needed`."""
-        space = TwistSpace(tuple(group.map for group in self.groups))
+        space = TwistSpace(tuple(group.twist_map for group in self.groups))
         pattern, cones = GroupPattern.of_twists(self.groups), ConePattern.of(self.groups)
-        joined = {**pattern.join(self.groups), **cones.join(self.groups)}
-        operands = {**joined, **self._common(needed), "factor": space.factor_entries}
+        grouped = {**pattern.operands(self.groups), **cones.operands(self.groups)}
+        operands = {**grouped, **self._common(needed), "factor": space.factor_entries}
         own = {
             "n": sum(pattern.widths),
             "m": sum(pattern.rows),
-            "chunk": _chunk(cones.counts, _ROWS // cones.edges),
+            "chunk": _chunk(cones.counts, _ROWS // cones.edge_count),
             "half": sum(pattern.widths) // 2,
         }
         sizes = PROJECT_BY_DUAL_ACTIVE_SET.sizes_of({**pattern.named_sizes, **cones.named_sizes, **own})
         found = PROJECT_BY_DUAL_ACTIVE_SET.call(sizes, operands)
         point = space.point(found["wrench"])
-        rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.rest, strict=True))
-        return WarmStart(point, (*self._in_order(found["multipliers"]), *(0 for _ in self.rest)), tuple(rates))
+        rates = (dot(row, point) - u for row, u in zip(self.intervals.rows, self.interval_sides, strict=True))
+        return WarmStart(
+            point, (*self._in_order(found["multipliers"]), *(0 for _ in self.interval_sides)), tuple(rates)
+        )
 
     def _common(self, needed: Scalar) -> dict[str, Iterable[Scalar]]:
         """Return the operands that both methods have besides groups."""
@@ -140,25 +142,26 @@ class _InteriorPointPattern:
     def of(cls, groups: Sequence[RowGroup], intervals: Intervals) -> _InteriorPointPattern:
         """Return the pattern of groups and interval rows."""
         pattern, rows = GroupPattern.of(groups), RowPattern.of(intervals.rows)
-        factor = FactorPattern.of(len(groups[0].map[0]), (*pattern.columns, *rows.columns))
+        factor = FactorPattern.of(len(groups[0].twist_map[0]), (*pattern.columns, *rows.columns))
         sliders = tuple(k for k, f in enumerate(intervals.friction) if not is_plain_zero(f))
         return cls(pattern, factor, rows, sliders)
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes, then tables."""
-        own: NamedSizes = {
-            "body": 1 + max(chain((-1,), *self.groups.columns)),
+    def named_sizes(self) -> NamedSizes:
+        """Sizes and tables."""
+        return {
+            **self.factor.named_sizes,
+            **self.groups.named_sizes,
+            "grouped_columns": 1 + max(chain((-1,), *self.groups.columns)),
             "m": sum(self.groups.rows),
             "intervals": len(self.intervals.columns),
             "sliders": len(self.sliders),
             "chunk": _chunk(self.groups.rows, _ROWS),
             "entries": self.intervals.ends[-1],
             "row_ends": self.intervals.ends,
-            "row_columns": self.intervals.every,
+            "row_columns": self.intervals.flat_columns,
             "slider_rows": self.sliders,
         }
-        return PROJECT_BY_INTERIOR_POINT.sizes_of({**self.factor.named_sizes, **self.groups.named_sizes, **own})
 
 
 def _chunk(counts: Sequence[int], most: int) -> int:

@@ -17,19 +17,9 @@ from rbd.intrinsics.workspace import operand, result
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
-from rbd.solvers.dense_factors import (
-    ActiveSet,
-    append_active,
-    cholesky,
-    norm,
-    orthogonalise,
-    project_onto_active,
-    solve_lower,
-    solve_lower_transposed,
-)
+from rbd.solvers.cholesky import cholesky, norm, solve_lower, solve_lower_transposed
 from rbd.solvers.operands import entries, program_operands, solver_error, stationarity_tangent
-
-_DEPENDENT: Final = 1e-12
+from rbd.solvers.quadratic.active_set import DEPENDENT, ActiveSet, append_active, orthogonalise, project_onto_active
 
 
 @final
@@ -68,16 +58,16 @@ def _factor(w: ActiveRows) -> int:
 def _append_if_independent(w: ActiveRows, k: int, row: int) -> float:
     """Append a row to the basis, as number k, and return 1 if it is independent of those before, else 0."""
     for i in range(w.n):
-        w.units[row][i] = w.rows[row][i]
-    solve_lower(w.n, w.factor, w.units[row])
-    length_before = norm(w.n, w.units[row])
+        w.unit_rows[row][i] = w.rows[row][i]
+    solve_lower(w.n, w.factor, w.unit_rows[row])
+    length_before = norm(w.n, w.unit_rows[row])
     if not length_before > 0.0:
         return 0.0
     w.lengths[row] = length_before
     for i in range(w.n):
-        w.units[row][i] = divide(w.units[row][i], length_before)
-    length = orthogonalise(w, k, w.units[row])
-    if not length > _DEPENDENT:
+        w.unit_rows[row][i] = divide(w.unit_rows[row][i], length_before)
+    length = orthogonalise(w, k, w.unit_rows[row])
+    if not length > DEPENDENT:
         return 0.0
     append_active(w, k, row, length)
     return 1.0
@@ -86,8 +76,8 @@ def _append_if_independent(w: ActiveRows, k: int, row: int) -> float:
 def _factor_operations(n: int, m: int) -> int:
     """Bound the operations by those with all rows active."""
     most = min(n, m)
-    one = n * n + 4 * n + 3 + 8 * n * most + 2 * most + 2 * n
-    return n**3 + 3 * n * n + most * one + 2 * m
+    per_row = n * n + 4 * n + 3 + 8 * n * most + 2 * most + 2 * n
+    return n**3 + 3 * n * n + most * per_row + 2 * m
 
 
 FACTOR_ACTIVE_SET: Final = Intrinsic(
@@ -160,7 +150,7 @@ def _minimum(
 def quadratic_program_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> tuple[Scalar, ...]:
-    """Return the tangents of x, multipliers, active rows and rounds for `tangents` of the operands."""
+    """Return the tangents of x, multipliers, active rows and iterations for `tangents` of the operands."""
     n, m = sizes
     hessian, _, rows, _ = program_operands(n, m, operands)
     x, multipliers, active = results[:n], results[n : n + m], results[n + m : n + 2 * m]

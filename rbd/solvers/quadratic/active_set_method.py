@@ -13,27 +13,27 @@ from typing import Final
 
 from rbd.intrinsics.language import Floats, divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result
-from rbd.solvers.dense_factors import (
+from rbd.solvers.cholesky import cholesky, norm, solve_lower, solve_lower_transposed, subtract_product, whiten
+from rbd.solvers.quadratic.active_set import (
+    DEPENDENT,
     ActiveSet,
     append_active,
-    cholesky,
     drop_active,
-    norm,
     orthogonalise,
     project_onto_active,
-    solve_lower,
-    solve_lower_transposed,
     solve_upper,
-    subtract_product,
-    whiten,
 )
 
-_DEPENDENT: Final = 1e-12
-"""A row of length one that is this close to the span of the active ones counts as one of them."""
 _ZERO_ROW: Final = 1e-14
 """A row this much shorter than the longest counts as zero."""
 _VIOLATED: Final = 1e-13
 """Violations below this, relative to the size of the problem, are rounding."""
+
+# Statuses: 0, or the number of the label that says why there is no minimum.
+SOLVED: Final = 0
+IS_INDEFINITE: Final = 1
+IS_INFEASIBLE: Final = 2
+IS_STUCK: Final = 3
 
 
 class QuadraticProgram(ActiveSet):
@@ -59,24 +59,24 @@ class QuadraticProgram(ActiveSet):
 
 
 def _normalise(w: QuadraticProgram) -> int:
-    """Normalise rows and bounds in the coordinates y; return 2 for a zero row with a positive bound."""
-    whiten(w.n, w.m, w.factor, w.rows, w.units)
+    """Normalise rows and bounds in the coordinates y; return `IS_INFEASIBLE` for a zero row with a positive bound."""
+    whiten(w.n, w.m, w.factor, w.rows, w.unit_rows)
     longest = 0.0
     for j in range(w.m):
-        w.lengths[j] = norm(w.n, w.units[j])
+        w.lengths[j] = norm(w.n, w.unit_rows[j])
         if w.lengths[j] > longest:
             longest = w.lengths[j]
     for j in range(w.m):
         if w.lengths[j] > _ZERO_ROW * longest:
             inverse = divide(1.0, w.lengths[j])
             for i in range(w.n):
-                w.units[j][i] *= inverse
+                w.unit_rows[j][i] *= inverse
             w.sides[j] = w.bounds[j] * inverse
         else:
             w.lengths[j] = 0.0
             if w.bounds[j] > 0.0:
-                return 2
-    return 0
+                return IS_INFEASIBLE
+    return SOLVED
 
 
 def _slack(n: int, row: Floats, bound: float, x: Floats) -> float:
@@ -101,7 +101,7 @@ def _most_violated(w: QuadraticProgram, size: float) -> int:
     found = -1
     for j in range(w.m):
         if w.flags[j] == 0 and w.lengths[j] > 0.0:
-            slack = _slack(w.n, w.units[j], w.sides[j], w.y)
+            slack = _slack(w.n, w.unit_rows[j], w.sides[j], w.y)
             if slack < worst:
                 worst = slack
                 found = j
@@ -124,7 +124,7 @@ def _blocking(w: QuadraticProgram, q: int) -> int:
 def _is_dependent(w: QuadraticProgram, q: int, length: float) -> int:
     """Return 1 if a row depends on the q active ones; `length` is that of its part orthogonal to them."""
     dependent = 0
-    if not length > _DEPENDENT or q == w.n:
+    if not length > DEPENDENT or q == w.n:
         dependent = 1
     return dependent
 
@@ -139,7 +139,7 @@ def _partial_step(w: QuadraticProgram, k: int) -> float:
 
 def _full_step(w: QuadraticProgram, p: int, length: float) -> float:
     """Return the step at whose end constraint p is active."""
-    return divide(-_slack(w.n, w.units[p], w.sides[p], w.y), length * length)
+    return divide(-_slack(w.n, w.unit_rows[p], w.sides[p], w.y), length * length)
 
 
 def _take_step(w: QuadraticProgram, q: int, t: float, dependent: int) -> None:
@@ -170,7 +170,7 @@ def _add(w: QuadraticProgram, active: int, p: int, max_iterations: float) -> int
     while q <= before:
         w.iterations[0] += 1.0
         if w.iterations[0] > max_iterations:
-            return -3
+            return -IS_STUCK
         before = q
         q = _add_or_drop(w, q, p)
         if q < 0:
@@ -181,13 +181,13 @@ def _add(w: QuadraticProgram, active: int, p: int, max_iterations: float) -> int
 def _add_or_drop(w: QuadraticProgram, q: int, p: int) -> int:
     """Add constraint p to q active ones, or drop one of these; return their new number, or minus a status."""
     # Step 2 (a), directions: z of the point, r of the multipliers.
-    length = orthogonalise(w, q, w.units[p])
+    length = orthogonalise(w, q, w.unit_rows[p])
     solve_upper(w, q, w.r)
     # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
     k = _blocking(w, q)
     dependent = _is_dependent(w, q, length)
     if k < 0 and dependent == 1:
-        return -2
+        return -IS_INFEASIBLE
     t = _partial_step(w, k)
     added = 0
     if dependent == 0:
@@ -244,11 +244,11 @@ def _refine(w: QuadraticProgram, q: int) -> None:
 
 
 def solve_by_active_set(w: QuadraticProgram) -> int:
-    """Find the minimum, its multipliers and the active rows; return 1, 2 or 3 where there is none."""
+    """Find the minimum, its multipliers and the active rows; return the status."""
     if cholesky(w.n, w.hessian, w.factor) > 0:
-        return 1
+        return IS_INDEFINITE
     if _normalise(w) > 0:
-        return 2
+        return IS_INFEASIBLE
     for i in range(w.n):
         w.y[i] = w.linear[i]
     solve_lower(w.n, w.factor, w.y)
@@ -262,7 +262,7 @@ def solve_by_active_set(w: QuadraticProgram) -> int:
         w.active[w.order[j]] = 1.0
         if not w.multipliers[w.order[j]] > 0.0:
             w.multipliers[w.order[j]] = 0.0
-    return 0
+    return SOLVED
 
 
 def operations(n: int, m: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, final
 
-from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.intrinsic import Intrinsic, NamedSizes
 from rbd.intrinsics.workspace import floats, operand, table
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -51,8 +51,8 @@ def _guarded_operations(n: int, m: int, hessian_size: int, rows_size: int) -> in
 
 
 @final
-class _Places(NamedTuple):
-    """Indices of the entries of a guarded program: rows and columns of the Hessian and of the rows."""
+class _ProgramPattern(NamedTuple):
+    """Pattern of the entries of a guarded program: their rows and columns in the Hessian and in the rows."""
 
     n: int
     m: int
@@ -60,23 +60,34 @@ class _Places(NamedTuple):
     rows: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, hessian: Matrix, rows: Matrix) -> _Places:
-        """Return the places of a program."""
+    def of(cls, hessian: Matrix, rows: Matrix) -> _ProgramPattern:
+        """Return the pattern of a program."""
         lower = tuple((i, j) for i, row in enumerate(hessian) for j in range(i + 1) if not is_structural_zero(row[j]))
-        held = tuple((i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if not is_structural_zero(x))
-        return cls(len(hessian), len(rows), lower, held)
+        of_rows = tuple((i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if not is_structural_zero(x))
+        return cls(len(hessian), len(rows), lower, of_rows)
 
     @classmethod
-    def read(cls, sizes: tuple[int, ...]) -> _Places:
-        """Return the places of a call."""
-        i, j, row, column = GuardedQuadraticProgram.layout.tables(sizes).values()
-        return cls(sizes[0], sizes[1], tuple(zip(i, j, strict=True)), tuple(zip(row, column, strict=True)))
+    def of_call(cls, sizes: tuple[int, ...]) -> _ProgramPattern:
+        """Return the pattern of a call."""
+        of, tables = GuardedQuadraticProgram.layout.sizes_by_name(sizes), GuardedQuadraticProgram.layout.tables(sizes)
+        hessian = zip(tables["hessian_rows"], tables["hessian_columns"], strict=True)
+        return cls(
+            of["n"], of["m"], tuple(hessian), tuple(zip(tables["row_numbers"], tables["row_columns"], strict=True))
+        )
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """Sizes and tables of a call."""
-        tables = [place[k] for part in (self.hessian, self.rows) for k in (0, 1) for place in part]
-        return self.n, self.m, len(self.hessian), len(self.rows), *tables
+    def named_sizes(self) -> NamedSizes:
+        """Sizes and tables."""
+        return {
+            "n": self.n,
+            "m": self.m,
+            "hessian_size": len(self.hessian),
+            "rows_size": len(self.rows),
+            "hessian_rows": tuple(i for i, _ in self.hessian),
+            "hessian_columns": tuple(j for _, j in self.hessian),
+            "row_numbers": tuple(i for i, _ in self.rows),
+            "row_columns": tuple(j for _, j in self.rows),
+        }
 
     def dense(self, flat: Vector) -> Vector:
         """Return the operands, or their tangents, of the dense program."""
@@ -100,16 +111,16 @@ class _Places(NamedTuple):
 def _guarded_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, tangents: Vector
 ) -> Vector:
-    places = _Places.read(sizes)
-    dense = places.dense(operands), results, places.dense(tangents)
+    pattern = _ProgramPattern.of_call(sizes)
+    dense = pattern.dense(operands), results, pattern.dense(tangents)
     return quadratic_program_jvp(sizes[:2], labels, *dense)
 
 
 def _guarded_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, results: Vector, cotangents: Vector
 ) -> Vector:
-    places = _Places.read(sizes)
-    return *places.sparse(quadratic_program_vjp(sizes[:2], labels, places.dense(operands), results, cotangents)), 0
+    pattern = _ProgramPattern.of_call(sizes)
+    return *pattern.sparse(quadratic_program_vjp(sizes[:2], labels, pattern.dense(operands), results, cotangents)), 0
 
 
 SOLVE_GUARDED_QUADRATIC_PROGRAM: Final = Intrinsic(
@@ -133,7 +144,8 @@ def solve_guarded_quadratic_program(
     >>> solve_guarded_quadratic_program(0.0, ((2.0,),), (2.0,), ((1.0,),), (3.0,))
     ((0.0,), (0.0,), (0.0,))
     """
-    places, n, m = _Places.of(hessian, rows), len(linear), len(bounds)
-    given = places.sparse((*entries(hessian), *linear, *entries(rows), *bounds))
-    flat = SOLVE_GUARDED_QUADRATIC_PROGRAM(places.sizes, (*given, needed), (INDEFINITE, INFEASIBLE, STUCK))
+    pattern, n, m = _ProgramPattern.of(hessian, rows), len(linear), len(bounds)
+    given = pattern.sparse((*entries(hessian), *linear, *entries(rows), *bounds))
+    sizes = SOLVE_GUARDED_QUADRATIC_PROGRAM.sizes_of(pattern.named_sizes)
+    flat = SOLVE_GUARDED_QUADRATIC_PROGRAM(sizes, (*given, needed), (INDEFINITE, INFEASIBLE, STUCK))
     return flat[:n], flat[n : n + m], flat[n + m : -1]

@@ -21,7 +21,7 @@ from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.equations.ltdl_factor import Factor
 from rbd.solvers.intervals import Intervals
 
-Solver: TypeAlias = Callable[[Matrix, Sequence[Scalar], Matrix, Sequence[Scalar]], tuple[Vector, Vector, Vector]]
+ProgramMethod: TypeAlias = Callable[[Matrix, Sequence[Scalar], Matrix, Sequence[Scalar]], tuple[Vector, Vector, Vector]]
 """Maps Hessian, linear term, rows and bounds to the minimum, its multipliers, and 1 for active rows."""
 
 
@@ -45,7 +45,7 @@ class _Slider(NamedTuple):
 
 
 def solve_interval_program(
-    solve: Solver,
+    solve: ProgramMethod,
     hessian: Matrix,
     factor: Factor,
     linear: Sequence[Scalar],

@@ -6,7 +6,7 @@ Goldfarb and Idnani 1983; the method is in `active_set_method.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple, final
 
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -30,13 +30,23 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
 )
 
 
+@final
+class QuadraticSolution(NamedTuple):
+    """The minimum, multipliers that are not negative, 1 for active rows, else 0, and the number of iterations."""
+
+    x: Vector
+    multipliers: Vector
+    active: Vector
+    iterations: Scalar
+
+
 def solve_quadratic_program(
     hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
-) -> tuple[Vector, Vector, Vector, Scalar]:
-    """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`; return (x, multipliers, active, iterations).
+) -> QuadraticSolution:
+    """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`.
 
-    `hessian` is symmetric positive definite; its lower triangle is read. Multipliers are not negative, `active` is 1
-    for the active rows, else 0; of linearly dependent rows only independent ones are active. A row that vanishes beside
+    `hessian` is symmetric positive definite; its lower triangle is read. Of linearly dependent rows only independent
+    ones are active. A row that vanishes beside
     the longest is ignored unless its bound is positive. Raises SolverError when the Hessian is not positive definite or
     the rows contradict each other, ShapeError when sizes do not fit, ScalarError for scalars that cannot be compared.
 
@@ -49,4 +59,4 @@ def solve_quadratic_program(
     require_rows(rows, m, n, "rows", f"there are {m} bounds: needs {m} rows of {n}")
     operands = (*entries(hessian), *linear, *entries(rows), *bounds)
     flat = SOLVE_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
-    return flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1]
+    return QuadraticSolution(flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1])

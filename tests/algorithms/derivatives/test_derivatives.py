@@ -38,7 +38,7 @@ def by_coordinates(state: MechanismState, f: Function) -> Numbers:
     columns = []
     for unit in np.eye(state.mechanism.nq):
         q = state.q + 1j * STEP * unit
-        parts = [node.joint.type.normalize(tuple(q[node.q])) for node in state.nodes]
+        parts = [node.joint.type.normalize(tuple(q[node.q_slice])) for node in state.nodes]
         moved = state.with_scalars([x for part in parts for x in part], state.v + 0j)
         columns.append(np.imag(np.asarray(f(moved), dtype=complex)) / STEP)
     return np.array(columns).T

@@ -14,7 +14,7 @@ from rbd.algorithms.external_wrenches import applied_wrenches
 from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
 from rbd.algorithms.loops.loop_gains import gains_of_constraints
 from rbd.algorithms.loops.stabilization import DEFAULT_STABILIZATION
-from rbd.indexing.parameter_arrays import ParameterValues
+from rbd.scalar_states.parameter_arrays import ParameterValues
 from rbd.scalar_states.scalar_state import ScalarState
 
 from ..helpers import STEP, Numbers, case, close
@@ -39,7 +39,7 @@ def slopes(state: MechanismState, name: str, values: Numbers, f: Function) -> Nu
         step[k] = STEP
         moved = values + 1j * step.reshape(values.shape)
         nested = tuple(map(tuple, moved)) if moved.ndim == 2 else tuple(moved)
-        parameters = ParameterValues(state.mechanism, {name: nested})
+        parameters = ParameterValues({name: nested})
         other = ScalarState(state.mechanism, state.q + 0j, state.v + 0j, parameters=parameters)
         columns.append(np.imag(np.asarray(f(other), dtype=complex)) / STEP)
     return np.array(columns).T

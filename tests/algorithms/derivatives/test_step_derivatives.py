@@ -13,7 +13,7 @@ import rbd
 import rbd.testing
 from rbd import Baumgarte, MechanismState
 from rbd.algorithms.derivatives.step_stages import DIFFERENTIATED_STEPS
-from rbd.algorithms.time_steps.formulas import FixedStepMethod
+from rbd.algorithms.time_steps.fixed_step import FixedStepMethod
 from rbd.algorithms.time_steps.steps import STEP_FUNCTIONS, step_function
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.kinematics.queries import State
@@ -33,7 +33,7 @@ def moved(state: Any, phi: Any) -> list[Any]:
     """Return q at the coordinates `phi` around that of the state."""
     q: list[Any] = []
     for node in state.nodes:
-        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v]))
+        q += node.joint.type.global_coordinates(state.joint_q(node), tuple(phi[node.v_slice]))
     return q
 
 
@@ -74,9 +74,9 @@ def local(state: State[Any], centre: Vector, q: list[Any]) -> list[Any]:
     """Return q as velocities around `centre`, to first order."""
     out: list[Any] = []
     for node in state.nodes:
-        back = np.array(node.joint.type.velocity_jacobian(centre[node.q]), dtype=complex)
+        back = np.array(node.joint.type.velocity_jacobian(centre[node.q_slice]), dtype=complex)
         if node.joint.nv:
-            out += list(back @ (np.array(q[node.q]) - np.array(centre[node.q])))
+            out += list(back @ (np.array(q[node.q_slice]) - np.array(centre[node.q_slice])))
     return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 import rbd
 from rbd import Joint, Mechanism, MechanismState, Revolute
 from rbd.errors import ArgumentError, SolverError, TopologyError, UnknownNameError
+from rbd.joints import Reversed
 from rbd.robots import four_bar, four_bar_configuration
+from rbd.scalars.arrays import Array
 from rbd.simulation import LoopGapMonitor
 from tests.algorithms.helpers import JOINT_TYPES, examples
 from tests.algorithms.loops.linkages import bennett, sarrus, strandbeest
@@ -122,6 +126,21 @@ def test_bounds_that_prevent_closing_are_an_error() -> None:
     with pytest.raises(SolverError, match="cannot be closed"):
         rbd.close_loops(state)
     np.testing.assert_array_equal(state.q, [0.1, 0.2, 2.2])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_for_joint_types_of_users_and_reversed_ones_alike(seed: int) -> None:
+    """A type that only writes the identity as its Jacobian has the velocity of any other hinge, as a reversed one."""
+    hinge: Any = type("Hinge", (Revolute,), {"__slots__": (), "velocity_jacobian": lambda self, q: ((1,),)})
+    found: list[tuple[int, Array]] = []
+    for kind in (Revolute((0, 1, 0)), hinge((0, 1, 0)), Reversed(Revolute((0, -1, 0)))):
+        mechanism = four_bar()
+        mechanism.replace_joint("joint3", Joint("bounded", kind, position_bounds=[(-0.3, 0.1)]))
+        state = MechanismState(mechanism, np.random.default_rng(seed).uniform(-2, 2, 3))
+        found.append((rbd.close_loops(state).iterations, state.q))
+    for iterations, q in found[1:]:
+        assert iterations == found[0][0]
+        np.testing.assert_allclose(q, found[0][1], rtol=0, atol=1e-9)
 
 
 def test_fixed_joints_may_be_out_of_bounds() -> None:

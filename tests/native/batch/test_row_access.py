@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.native.batch.column_tiles import ColumnTile, slice_length
-from rbd.native.batch.rows import batch
+from rbd.native.batch.rows import batch_function
 from rbd.native.codegen.ir import Lanes
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from tests.native.programs import UNTOUCHED, random_inputs, reference
 
@@ -136,6 +137,17 @@ def test_slices_end_with_the_columns(size: int, slices: int) -> None:
     assert {stop - start for start, stop in pairwise(bounds)} <= {size // slices, -(-size // slices)}
 
 
+def test_the_memory_of_a_tile_is_that_of_its_blocks() -> None:
+    """The allocation and the layout agree; besides the blocks there is room to align them, of any number of lanes."""
+    program, lanes = shaped(), Lanes(8)
+    blocks, size = ColumnTile(program.input_size, program.output_size, lanes).blocks, program.input_size
+    assert blocks > 1
+    assert program.output_size == size
+    doubles = {"inputs": 2 * blocks * size, "outputs": blocks * size, "statuses": blocks, "sums": 2 * blocks}
+    allocated = 8 * lanes.width * (sum(doubles.values()) + 1) + 64
+    assert f"@rbd_malloc(i64 {allocated})" in batch_function(program, 0, ["wide_0"], lanes)
+
+
 def test_a_port_adds_few_lines_to_the_function_for_rows() -> None:
     """What LLVM compiles for every program: most of the access to rows is in functions that programs share."""
 
@@ -143,6 +155,6 @@ def test_a_port_adds_few_lines_to_the_function_for_rows() -> None:
         graph = Graph()
         inputs = [graph.input(f"x{k}", (7,)) for k in range(ports)]
         program = Program.of(graph, "sums", {"y": sum(each[0] for each in inputs)})
-        return batch(program, 0, ["wide_0"], Lanes(4)).count("\n")
+        return batch_function(program, 0, ["wide_0"], Lanes(4)).count("\n")
 
     assert lines(3) - lines(2) < 100

@@ -28,7 +28,7 @@ def checked() -> Program:
 @pytest.fixture(scope="module", params=[(lanes, chunk) for lanes in LANES for chunk in (3, 1000)], ids=str)
 def compiled(request: pytest.FixtureRequest) -> CompiledProgram:
     lanes, chunk = request.param
-    return CompiledProgram(checked(), lanes=lanes, chunk=chunk)
+    return CompiledProgram(checked(), lanes=lanes, chunk_size=chunk)
 
 
 def label(text: str) -> int:

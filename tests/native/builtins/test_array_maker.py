@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd import Frame, GeometricJacobian, PointJacobian
-from rbd.native.builtins import value_builtin
-from rbd.scalars import arrays, const
+from rbd.native.builtins.array_makers import install_array_makers
+from rbd.scalars import const
 from rbd.scalars.arrays import array_of, pack
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
 from tests.marks import needs_builtins
 
 pytestmark = needs_builtins
@@ -30,8 +31,8 @@ NESTED = st.one_of(
 
 @pytest.fixture(scope="module")
 def make() -> Callable[[object], Any]:
-    value_builtin._code()  # pyright: ignore[reportPrivateUsage]  # made with the first builtin of a value
-    return arrays._make_array  # pyright: ignore[reportPrivateUsage]  # what the builtin was set as
+    install_array_makers()
+    return NATIVE_FUNCTIONS.array_of_tuples
 
 
 @given(nested=NESTED)
@@ -96,7 +97,7 @@ def test_scalars_of_other_kinds_keep_their_arrays(make: Callable[[object], Any])
 @pytest.fixture(scope="module")
 def make_row_order(make: Callable[[object], Any]) -> Callable[[object], Any]:
     assert make is not None
-    return arrays._make_row_order  # pyright: ignore[reportPrivateUsage]  # what the builtin was set as
+    return NATIVE_FUNCTIONS.copy_in_row_order
 
 
 @pytest.mark.parametrize("shape", [(6, 7), (3, 4), (6, 1), (1, 6), (6, 0), (2, 3)])
@@ -144,7 +145,7 @@ def test_the_matrix_of_a_jacobian_of_numbers_is_made_in_machine_code(
         made.append(make_row_order(matrix))
         return made[-1]
 
-    monkeypatch.setattr(arrays, "_make_row_order", counted)
+    monkeypatch.setattr(NATIVE_FUNCTIONS, "copy_in_row_order", counted)
     jacobian = PointJacobian.of_array(a, numbers[:, 0].copy()) if kind == "point" else geometric(a, numbers)
     matrix = jacobian.matrix
     assert made[0] is matrix

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from rbd.native.builtins.builtin import Binding, make_builtin
-from rbd.native.builtins.context import Word
+from rbd.native.builtins.context import BuiltinContext, Word
+from rbd.native.builtins.records import INTEGER, POINTER, structure_fields
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -152,3 +153,15 @@ def test_several_new_arrays_are_given_back() -> None:
     tracemalloc.stop()
     after = sys.getrefcount(x), sys.getrefcount(NotImplemented)
     assert all(abs(a - b) < 100 for a, b in zip(before, after, strict=True))
+
+
+class TwoWords(BuiltinContext):
+    _fields_ = structure_fields({"count": INTEGER, "memory": POINTER})
+
+
+def test_words_of_a_context_have_their_names() -> None:
+    """ctypes takes any name; machine code would find a null pointer in the word that was meant."""
+    assert TwoWords.of(count=3, memory=None).count == 3
+    for words in ({"count": 3, "memroy": 5}, {"count": 3}):
+        with pytest.raises(KeyError, match="memory"):
+            TwoWords.of(**words)

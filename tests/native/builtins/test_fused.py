@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from rbd import native
 from rbd.native.builtins import fused
-from rbd.native.builtins.ir_parts import is_number
 from rbd.program import interpret
 from rbd.program.opcodes import Op
 from rbd.scalars import libm
+from rbd.scalars.native_functions import NATIVE_FUNCTIONS
 from tests.marks import needs_builtins
 from tests.native.processes import run
 
@@ -38,9 +38,8 @@ def same(a: float, b: float) -> bool:
 
 def test_the_interpreter_calls_builtins() -> None:
     for op in SIGNS:
-        assert type(interpret.FUNCTIONS[op]) is type(len)
-        assert interpret.FUNCTIONS[op] is interpret._FLOATS[op]  # pyright: ignore[reportPrivateUsage]  # as the loop
-    assert libm.fma is interpret.FUNCTIONS[Op.FMA]
+        assert type(interpret.FLOAT_FUNCTIONS[op]) is type(len)
+    assert NATIVE_FUNCTIONS.fma is interpret.FLOAT_FUNCTIONS[Op.FMA]
 
 
 @each_operation
@@ -48,7 +47,7 @@ def test_the_interpreter_calls_builtins() -> None:
 def test_results_are_those_of_exact_arithmetic_rounded_once(op: Op, a: float, b: float, c: float) -> None:
     product, addend = SIGNS[op]
     expected = libm.exact_fma(product * a, b, addend * c)
-    found = interpret.FUNCTIONS[op](a, b, c)
+    found = interpret.FLOAT_FUNCTIONS[op](a, b, c)
     assert type(found) is float
     assert same(found, expected)
     assert same(found, op.row.evaluate_float(a, b, c))
@@ -56,9 +55,9 @@ def test_results_are_those_of_exact_arithmetic_rounded_once(op: Op, a: float, b:
 
 @given(a=floats, b=floats)
 def test_what_cancels_keeps_the_error_of_the_product(a: float, b: float) -> None:
-    error = interpret.FUNCTIONS[Op.FMS](a, b, a * b)
+    error = interpret.FLOAT_FUNCTIONS[Op.FMS](a, b, a * b)
     assert same(error, libm.exact_fma(a, b, -(a * b)))
-    assert same(interpret.FUNCTIONS[Op.FNMA](a, b, a * b), libm.exact_fma(-a, b, a * b))
+    assert same(interpret.FLOAT_FUNCTIONS[Op.FNMA](a, b, a * b), libm.exact_fma(-a, b, a * b))
 
 
 @each_operation
@@ -68,7 +67,7 @@ def test_numbers_that_are_no_floats_are_converted_as_before(op: Op) -> None:
 
     product, addend = SIGNS[op]
     for given_ in ((2, 3.0, 5.0), (2.0, 3, 5.0), (2.0, 3.0, 5), (True, Own(3.0), 5)):
-        assert interpret.FUNCTIONS[op](*given_) == product * given_[0] * given_[1] + addend * given_[2]
+        assert interpret.FLOAT_FUNCTIONS[op](*given_) == product * given_[0] * given_[1] + addend * given_[2]
 
 
 @each_operation
@@ -84,18 +83,18 @@ def test_numbers_that_are_no_floats_are_converted_as_before(op: Op) -> None:
 )
 def test_wrong_operands_raise(op: Op, wrong: tuple[object, ...], error: type[Exception]) -> None:
     with pytest.raises(error):
-        interpret.FUNCTIONS[op](*wrong)
+        interpret.FLOAT_FUNCTIONS[op](*wrong)
 
 
 def test_no_keywords() -> None:
     with pytest.raises(TypeError, match="no keyword"):
-        interpret.FUNCTIONS[Op.FMA](1.0, 2.0, c=3.0)
+        interpret.FLOAT_FUNCTIONS[Op.FMA](1.0, 2.0, c=3.0)
 
 
 @each_operation
 def test_references_are_given_back(op: Op) -> None:
     a, b, c = (float(f"{k}.5") for k in range(3))
-    function = interpret.FUNCTIONS[op]
+    function = interpret.FLOAT_FUNCTIONS[op]
     before, memory = [sys.getrefcount(x) for x in (a, b, c, function)], sys.getallocatedblocks()
     for _ in range(1000):
         function(a, b, c)
@@ -107,14 +106,10 @@ def test_references_are_given_back(op: Op) -> None:
 def test_a_library_that_rounds_twice_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a candidate does wrong is what `is_fma` looks for; then everything stays as it is."""
     twice: Callable[..., float] = lambda a, b, c: a * b + c  # noqa: E731
-    before = dict(interpret.FUNCTIONS), libm.fma
+    before = list(interpret.FLOAT_FUNCTIONS), NATIVE_FUNCTIONS.fma
     monkeypatch.setattr(fused, "_builtin", lambda *_: twice)
     fused.use_fused_builtins.__wrapped__()  # type: ignore[attr-defined]  # once more
-    assert (dict(interpret.FUNCTIONS), libm.fma) == before
-
-
-def test_words_of_the_structure_are_numbers() -> None:
-    assert all(map(is_number, fused._CONTEXT))  # pyright: ignore[reportPrivateUsage]
+    assert (list(interpret.FLOAT_FUNCTIONS), NATIVE_FUNCTIONS.fma) == before
 
 
 _BACKGROUND = """
@@ -131,7 +126,7 @@ rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
 
 
 def is_builtin():
-    return type(interpret.FUNCTIONS[Op.FMA]) is type(len)
+    return type(interpret.FLOAT_FUNCTIONS[Op.FMA]) is type(len)
 
 live, states = LiveExecutable(LazyProgram.of(program)), [is_builtin()]
 while not live.is_compiled:

@@ -9,27 +9,28 @@ import pytest
 
 import rbd
 from rbd.compiled.specs import step_spec
+from rbd.native.builtins.step_loop import RunningLoop
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.simulation.programs.recorded_steps import recorded_step
-from rbd.simulation.programs.stage_memory import StageLoop, stage_loop
+from rbd.simulation.programs.stage_loop import StageLoop, stage_loop
 
 pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="there is no machine code of loops for this interpreter")
 
 
-class Owner:
-    """Owns loops that refuse nothing."""
+class NoFallback:
+    """A fallback of loops that never need one."""
 
     def convert(self, answer: object, vector: Array) -> None:
         raise AssertionError(answer)
 
-    def state_changed(self) -> Exception:
+    def changed_state_error(self) -> Exception:
         raise AssertionError
 
     def failed(self, error: BaseException, t: float) -> None:
         raise AssertionError(t) from error
 
-    def take_step(self) -> bool:
+    def take_step(self, loop: RunningLoop) -> bool:
         raise AssertionError
 
 
@@ -50,7 +51,7 @@ def made(times: list[float]) -> StageLoop:
 def test_a_run_that_does_not_say_when_calls_the_callback_in_all_steps() -> None:
     times, points = list[float](), array("d", (0.0, 0.125, 0.25, 0.375))
     loop = made(times)
-    assert loop.run(points, Owner(), is_called=b"\1\0\0")
+    assert loop.run(points, NoFallback(), is_called=b"\1\0\0")
     assert times == [0.0]
-    assert loop.run(points, Owner())
+    assert loop.run(points, NoFallback())
     assert times == [0.0, 0.0, 0.125, 0.25]

@@ -20,7 +20,7 @@ from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
 from rbd.native.codegen import inlining
 from rbd.native.codegen.column_blocks import panel_widths
-from rbd.native.codegen.copies import Copies
+from rbd.native.codegen.copies import SlotCopies
 from rbd.native.codegen.ir import Lanes
 from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
@@ -215,7 +215,7 @@ def test_widths_of_panels() -> None:
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), unique_by=lambda pair: pair[0], max_size=60))
 def test_copies_in_blocks_are_the_copies_one_by_one(pairs: list[tuple[int, int]]) -> None:
     long = [*pairs, *((100 + k, 200 + k) for k in range(19))]
-    lines = [line for line in Copies("c", long, Lanes(1)).text() if "_blocks_" in line]
+    lines = [line for line in SlotCopies("c", long, Lanes(1)).text() if "_blocks_" in line]
     to, source = (list(map(int, re.findall(r"i32 (\d+)", line))) for line in lines)
     copied = {(a + k, b + k) for a, b in zip(to, source, strict=True) for k in range(8)}
     assert {(100 + k, 200 + k) for k in range(19)} <= copied <= set(long)

@@ -77,6 +77,26 @@ def sides() -> str:
     return w.text()
 
 
+def leaving() -> str:
+    """Return a function that halves the count while it is even, and returns 0 for 0, -1 if it ends with 1, else it."""
+    w = Writer()
+    w.begin_function("i64 @leaving(i64 %count)")
+    number = w.assign("alloca i64")
+    w.store("i64", "%count", number)
+    w.if_(w.test("eq i64 %count, 0"), lambda: w.ret("i64 0"))
+
+    def is_even() -> str:
+        bit = w.assign(f"and i64 {w.load('i64', number)}, 1")
+        return w.test(f"eq i64 {bit}, 0")
+
+    w.while_(is_even, lambda: w.store("i64", w.assign(f"ashr i64 {w.load('i64', number)}, 1"), number))
+    result = w.load("i64", number)
+    w.if_(w.test(f"eq i64 {result}, 1"), lambda: w.leave("one"), lambda: w.ret(f"i64 {result}"))
+    w.begin_block("one")
+    w.end_function("i64 -1")
+    return w.text()
+
+
 def expected(count: int, start: int = 0) -> int:
     a, b = 1, 2
     for index in range(start, count):
@@ -90,8 +110,8 @@ def entry() -> Callable[[str, int], int]:
     texts = [recurrence("%count", "given"), *(recurrence(count, f"known{count}") for count in KNOWN)]
     names += [f"from_five_to{k}" for k, _ in enumerate(STOPS)]
     texts += [recurrence(stop, f"from_five_to{k}", "5") for k, stop in enumerate(STOPS)]
-    names += ["triangle", "groups1", "groups4", "sides"]
-    texts += [triangle(), groups(1), groups(4), sides()]
+    names += ["triangle", "groups1", "groups4", "sides", "leaving"]
+    texts += [triangle(), groups(1), groups(4), sides(), leaving()]
     library = Library(assemble("\n".join(texts)), tuple(names))
 
     def call(name: str, count: int) -> int:
@@ -135,3 +155,8 @@ def test_groups_of_indices_that_fit(entry: Callable[[str, int], int], size: int,
 @pytest.mark.parametrize(("count", "total"), [(5, 10), (6, 11), (8, 21)])
 def test_both_sides_of_conditions(entry: Callable[[str, int], int], count: int, total: int) -> None:
     assert entry("sides", count) == total
+
+
+@pytest.mark.parametrize(("count", "result"), [(0, 0), (1, -1), (8, -1), (7, 7), (12, 3)])
+def test_sides_may_leave_and_loops_have_conditions(entry: Callable[[str, int], int], count: int, result: int) -> None:
+    assert entry("leaving", count) == result

@@ -53,7 +53,7 @@ def test_every_such_intrinsic_has_a_case() -> None:
 
 def observed_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, ...], list[list[float]]]:
     """Return the operands of all calls of an intrinsic with floats, by sizes."""
-    calls, run = dict[tuple[int, ...], list[list[float]]](), Intrinsic.run
+    calls, run = dict[tuple[int, ...], list[list[float]]](), Intrinsic.run_on_floats
 
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
         if self.name == name:
@@ -61,7 +61,7 @@ def observed_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int
         return run(self, sizes, operands)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Intrinsic, "run", noted)
+        patch.setattr(Intrinsic, "run_on_floats", noted)
         for seed in SEEDS:
             CASES[name](seed)
     return calls

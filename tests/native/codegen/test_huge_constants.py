@@ -19,7 +19,8 @@ from rbd.native.codegen.bounds import outputs_to_test
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.opcodes import Op
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from rbd.program.status import BAD_OUTPUT
 from tests.export.building import call, compiled_c
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference

@@ -54,7 +54,7 @@ def function_lengths(module: str) -> list[int]:
 
 @pytest.fixture
 def small_stack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.codegen.wrappers.STACK_LIMIT", 200)
+    monkeypatch.setattr("rbd.native.codegen.entry_points.STACK_LIMIT", 200)
     monkeypatch.setenv("RBD_CACHE", "0")
 
 
@@ -92,7 +92,7 @@ def test_threads_with_small_stacks() -> None:
 def test_heap_workspaces_compute_the_same(lanes: int) -> None:
     program = random_program(4, 200, checks=0.02)
     assert on_heap(single_module(program))
-    compiled, arrays = CompiledProgram(program, lanes=lanes, chunk=20), random_inputs(program, 21, wild=True)
+    compiled, arrays = CompiledProgram(program, lanes=lanes, chunk_size=20), random_inputs(program, 21, wild=True)
     expected = reference(program, arrays, 21)
     assert_same_bits(native_rows(compiled, arrays, 21, threads=2), expected)
     assert_same_bits(native_singles(compiled, arrays, 21), expected)

@@ -22,8 +22,9 @@ from rbd.native.runtime import jit
 from rbd.program import nodes
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
-from rbd.program.program import Port, Program
-from rbd.program.rolling import THRESHOLD, find_loops
+from rbd.program.ports import Port
+from rbd.program.program import Program
+from rbd.program.rolling import ROLLING_THRESHOLD, find_loops
 from rbd.program.status import NO_MEMORY
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.equations import ltdl_factor
@@ -184,7 +185,7 @@ def chain(size: int, *, every: int = 10**9, aligned: int = 0) -> rbd.Mechanism:
 def check(mechanism: rbd.Mechanism, algorithm: str, threshold: int, **arguments: int) -> Program:
     """Compare an algorithm's machine code with the interpreter."""
     program = rbd.record(getattr(algorithms, algorithm), mechanism, **arguments).program
-    compiled = CompiledProgram(program, threshold=threshold)
+    compiled = CompiledProgram(program, rolling_threshold=threshold)
     arrays = random_inputs(program, 3, seed=5)
     expected = reference(program, arrays, 3)
     assert_same_bits(native_singles(compiled, arrays, 3), expected)
@@ -208,7 +209,7 @@ def test_chains_roll(options: dict[str, int]) -> None:
 def test_a_thousand_bodies_become_little_code() -> None:
     mechanism = rbd.robots.chain(1000)
     program = rbd.record(algorithms.inverse_dynamics, mechanism, vd=1000).program
-    assert straight_part(program, THRESHOLD) < 500
+    assert straight_part(program, ROLLING_THRESHOLD) < 500
     compiled = CompiledProgram(program)
     assert len(single_module(program)) < 2_000_000
     arrays = random_inputs(program, 1, seed=5)
@@ -227,12 +228,12 @@ def test_results_for_the_next_iteration_share_a_slot() -> None:
         total = total * 0.5 + squares[-1] / (each + 3.0)
     carried = Program.of(graph, "carried", {"total": total})
     kept = Program.of(graph, "kept", {"total": total, "squares": tuple(squares)})
-    counts = [make_plan(program, threshold=100).slot_count for program in (carried, kept)]
+    counts = [make_plan(program, rolling_threshold=100).slot_count for program in (carried, kept)]
     assert counts[0] < 50
     assert 400 <= counts[1] < 450
     for program in (carried, kept):
         arrays = random_inputs(program, 9)
-        kernel = CompiledProgram(program, lanes=8, threshold=100)
+        kernel = CompiledProgram(program, lanes=8, rolling_threshold=100)
         assert_same_bits(native_rows(kernel, arrays, 9), reference(program, arrays, 9))
         assert_same_bits(native_singles(kernel, arrays, 9), reference(program, arrays, 9))
 
@@ -240,9 +241,9 @@ def test_results_for_the_next_iteration_share_a_slot() -> None:
 @pytest.mark.parametrize(("size", "random"), [(250, 100), pytest.param(1000, 300, marks=pytest.mark.deep)])
 def test_forward_dynamics_of_long_chains(size: int, random: int) -> None:
     for mechanism in (rbd.robots.chain(size), chain(random)):
-        program = check(mechanism, "forward_dynamics", THRESHOLD, torques=mechanism.nv)
-        assert len(program.code) > THRESHOLD
-        assert straight_part(program, THRESHOLD) < 2000
+        program = check(mechanism, "forward_dynamics", ROLLING_THRESHOLD, torques=mechanism.nv)
+        assert len(program.code) > ROLLING_THRESHOLD
+        assert straight_part(program, ROLLING_THRESHOLD) < 2000
 
 
 def test_usual_robots_stay_straight() -> None:
@@ -257,8 +258,8 @@ def test_usual_robots_stay_straight() -> None:
 def test_loops_of_long_iterations_begin_at_half_the_length() -> None:
     long = rbd.record(algorithms.forward_dynamics, rbd.robots.chain(140), torques=140).program
     short = rbd.record(algorithms.inverse_dynamics, rbd.robots.chain(480), vd=480).program
-    assert all(THRESHOLD // 2 < len(program.code) <= THRESHOLD for program in (long, short))
-    assert straight_part(long, THRESHOLD) < 1500
+    assert all(ROLLING_THRESHOLD // 2 < len(program.code) <= ROLLING_THRESHOLD for program in (long, short))
+    assert straight_part(long, ROLLING_THRESHOLD) < 1500
     assert find_loops(short, 1000)
     assert not find_loops(short)
 
@@ -281,14 +282,14 @@ def test_loops_feed_calls_and_calls_feed_loops() -> None:
     expected = reference(program, arrays, 9)
     for lanes in (1, 8):
         compiled = CompiledProgram(program, lanes, 1000, 10)
-        assert make_plan(program, threshold=10).loops
+        assert make_plan(program, rolling_threshold=10).loops
         assert_same_bits(native_rows(compiled, arrays, 9), expected)
         assert_same_bits(native_singles(compiled, arrays, 9), expected)
 
 
 def test_large_inverses_are_calls() -> None:
     mechanism = rbd.robots.chain(33)
-    program = check(mechanism, "inverse_mass_matrix", THRESHOLD)
+    program = check(mechanism, "inverse_mass_matrix", ROLLING_THRESHOLD)
     assert [call.intrinsic.name for call in program.calls] == ["solve_factored"]
     state = rbd.MechanismState(mechanism, np.linspace(-1, 1, 33))
     got = program.interpret(**{port.name: getattr(state, port.name) for port in program.inputs})
@@ -328,7 +329,7 @@ def test_a_recording_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.codegen.wrappers.STACK_LIMIT", 100)
+    monkeypatch.setattr("rbd.native.codegen.entry_points.STACK_LIMIT", 100)
     monkeypatch.setenv("RBD_CACHE", "0")
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: None)
     addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}

@@ -82,9 +82,9 @@ def test_lanes_that_end_at_different_times(n: int) -> None:
 
 def test_select_and_some_are_no_branches_but_decide() -> None:
     assert ROOTS.has_uniform_control_flow
-    assert ROOTS.decides
+    assert ROOTS.depends_on_comparisons
     assert "select <8 x i1>" in routine_text("x", ROOTS.routine.calls[0], 8, 8)
-    with pytest.raises(ScalarError, match="roots_for_tests takes decisions at run time"):
+    with pytest.raises(ScalarError, match="results of roots_for_tests depend on comparisons"):
         sympy_expressions(roots(1))
 
 

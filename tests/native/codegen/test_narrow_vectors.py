@@ -12,7 +12,7 @@ from rbd.bench.contender import Quantity
 from rbd.bench.rbd_engine import program
 from rbd.native.codegen.ir import NARROW, Lanes, attributes
 from rbd.native.codegen.plan import make_plan
-from rbd.native.codegen.program_functions import emit_functions
+from rbd.native.codegen.program_functions import program_functions
 from rbd.native.compiled_program import batch_module, single_module
 from rbd.native.runtime import jit
 from rbd.native.shared_functions import shared_rows, shared_sines
@@ -46,7 +46,7 @@ def test_sines_of_one_state_have_no_wide_register() -> None:
 
 def test_seven_sines_of_one_state_are_two_narrow_calls() -> None:
     plan = make_plan(program(rbd.robots.arm7(), Quantity.INVERSE))
-    text = "".join(emit_functions(plan, Lanes(1), "one", WIDE)[1])
+    text = "".join(program_functions(plan, Lanes(1), "one", WIDE)[1])
     assert text.count(f"@sincos{NARROW}(") == 2
     assert f"@sincos{WIDE}(" not in text
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rbd.native.compiled_program import CompiledProgram, single_module
+from rbd.native.compiled_program import CompiledProgram, Entry, single_module
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from tests.native import programs
@@ -28,7 +28,7 @@ def into_new_arrays(compiled: CompiledProgram, inputs: Sequence[Array]) -> tuple
     """Return the status and the outputs of the code for new arrays."""
     outputs = [np.full(port.shape, programs.UNTOUCHED) for port in compiled.program.outputs]
     tables = [(ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays)) for arrays in (inputs, outputs)]
-    status = _ENTRY(compiled.compile_single().address("fresh"))(*map(ctypes.addressof, tables))
+    status = _ENTRY(compiled.address(Entry.IN_PLACE))(*map(ctypes.addressof, tables))
     return status, outputs
 
 
@@ -36,12 +36,12 @@ def test_only_existing_arrays_are_copied_to() -> None:
     program = programs.random_program(5, 60)
     count = len(program.outputs)
     assert count > 1
-    assert [body(program, name).count("memcpy") for name in ("single", "fresh")] == [count, 0]
+    assert [body(program, name).count("memcpy") for name in ("single", "in_place")] == [count, 0]
 
 
 @pytest.mark.parametrize("chunk", [7, 1000])
 def test_both_have_the_same_bits(chunk: int) -> None:
-    compiled = CompiledProgram(programs.random_program(11, 300), chunk=chunk)
+    compiled = CompiledProgram(programs.random_program(11, 300), chunk_size=chunk)
     clean = 0
     for row in zip(*programs.random_inputs(compiled.program, 9, seed=2), strict=True):
         inputs = [np.ascontiguousarray(each) for each in row]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.native.codegen.ordering import in_issue_order, reordered, view
+from rbd.native.codegen.ordering import in_issue_order, lookahead, reordered
 from rbd.program.graph import Graph
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
@@ -60,7 +60,7 @@ def test_checks_keep_their_order(lanes: int) -> None:
 
 @all_lanes
 def test_chains_in_view_are_interleaved(lanes: int) -> None:
-    ordered = in_issue_order(chains(4, view(lanes) // 8), lanes)
+    ordered = in_issue_order(chains(4, lookahead(lanes) // 8), lanes)
     first, depth = ordered.input_size, list[int]()
     for instruction in ordered.code:
         depth.append(1 + max((depth[r - first] for r in operands_of(instruction) if r >= first), default=0))
@@ -69,9 +69,9 @@ def test_chains_in_view_are_interleaved(lanes: int) -> None:
 
 @all_lanes
 def test_chains_beyond_the_view_wait(lanes: int) -> None:
-    program = chains(2, 2 * view(lanes))
+    program = chains(2, 2 * lookahead(lanes))
     ordered, middle = in_issue_order(program, lanes), len(program.code) // 2
-    half = view(lanes) // 2
+    half = lookahead(lanes) // 2
     assert ordered.code[:half] == program.code[:half]
     assert ordered.code[-half:] == program.code[-half:]
     assert ordered.code[:middle] != program.code[:middle]
@@ -79,7 +79,7 @@ def test_chains_beyond_the_view_wait(lanes: int) -> None:
 
 def test_narrow_vectors_have_a_short_view() -> None:
     """The processors have fewer registers for what a long view keeps."""
-    assert view(2) <= view(4) < view(8)
+    assert lookahead(2) <= lookahead(4) < lookahead(8)
 
 
 def test_the_recorded_order_is_an_order() -> None:

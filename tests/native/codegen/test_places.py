@@ -21,7 +21,7 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
     program = programs.random_program(23, 2500)
     assert make_plan(program, 20).slot_count > 300
     arrays = programs.random_inputs(program, 17, seed=4)
-    compiled, expected = CompiledProgram(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
+    compiled, expected = CompiledProgram(program, lanes=lanes, chunk_size=20), reference(program, arrays, 17)
     assert_same_bits(native_rows(compiled, arrays, 17), expected)
     assert_same_bits(native_singles(compiled, arrays, 17), expected)
 
@@ -32,7 +32,7 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
 def test_random_programs(seed: int, size: int, chunk: int) -> None:
     program = programs.random_program(seed, size)
     arrays = programs.random_inputs(program, 9, seed)
-    compiled, expected = CompiledProgram(program, chunk=chunk), reference(program, arrays, 9)
+    compiled, expected = CompiledProgram(program, chunk_size=chunk), reference(program, arrays, 9)
     assert_same_bits(native_rows(compiled, arrays, 9), expected)
     assert_same_bits(native_singles(compiled, arrays, 9), expected)
 
@@ -49,7 +49,7 @@ def test_small_workspaces_have_no_windows() -> None:
     program = programs.random_program(5, 60)
     cut = make_plan(program, 20)
     assert 0 < cut.slot_count <= 128
-    assert FunctionWriter("one", cut, Lanes(1)).span == 0
+    assert FunctionWriter("one", cut, Lanes(1)).window_slots == 0
 
 
 def test_loops_may_be_written_in_a_function_of_instructions() -> None:

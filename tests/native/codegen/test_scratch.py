@@ -62,7 +62,7 @@ Call = tuple[Intrinsic, tuple[int, ...], list[float]]
 
 def observed(seed: int, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
     """Return the calls of those solvers with floats."""
-    calls, names, run = list[Call](), with_scratch(), Intrinsic.run
+    calls, names, run = list[Call](), with_scratch(), Intrinsic.run_on_floats
 
     def noted(self: Intrinsic, sizes: tuple[int, ...], operands: list[float]) -> tuple[list[float], int]:
         if self.name in names:
@@ -70,7 +70,7 @@ def observed(seed: int, monkeypatch: pytest.MonkeyPatch) -> list[Call]:
         return run(self, sizes, operands)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Intrinsic, "run", noted)
+        patch.setattr(Intrinsic, "run_on_floats", noted)
         project(seed)
     assert {call[0].name for call in calls} == names
     return calls
@@ -80,7 +80,7 @@ def answers(calls: list[Call], found: float, monkeypatch: pytest.MonkeyPatch) ->
     """Return the bits of all results, and the statuses, where arrays that are not made zero hold a number."""
     with monkeypatch.context() as patch:
         patch.setattr("rbd.intrinsics.workspace.UNWRITTEN", found)
-        ran = [intrinsic.run(sizes, list(operands)) for intrinsic, sizes, operands in calls]
+        ran = [intrinsic.run_on_floats(sizes, list(operands)) for intrinsic, sizes, operands in calls]
     return [(np.array(results).tobytes(), status) for results, status in ran]
 
 

@@ -62,7 +62,7 @@ def test_only_one_of_both_constants_and_computed_angles(lanes: int, chunk: int) 
     a, b, c = graph.input("x", (3,))
     inner = s.sin(a + b) + s.cos(s.sin(c) * 3)
     outputs = {"y": (s.sin(a), s.cos(b), inner, s.cos(inner * 1e7), s.sin(inner * 1e7), s.cos(s.cos(s.sin(b))))}
-    compiled = CompiledProgram(Program.of(graph, "p", outputs), lanes=lanes, chunk=chunk)
+    compiled = CompiledProgram(Program.of(graph, "p", outputs), lanes=lanes, chunk_size=chunk)
     rows = np.random.default_rng(0).normal(size=(50, 3)) * [1, 10, 1e6]
     assert_same_bits(native_rows(compiled, [rows], 50), reference(compiled.program, [rows], 50))
     assert_same_bits(native_singles(compiled, [rows], 50), reference(compiled.program, [rows], 50))

@@ -1,4 +1,4 @@
-"""A process that makes robots and drops them: run as a script, it says how far its resident memory grew.
+"""A process that makes robots and drops them: run as a script, it prints how far each hundred of them grew its memory.
 
 Arguments: how many robots, how many of them differ, and what is done with each: "live", "compile" or "library".
 """
@@ -19,7 +19,7 @@ from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.thread_pool import compiler_thread
 
 WARM = 100
-"""Robots after which everything that is kept for good is there."""
+"""Robots after which everything that is kept for good is there; memory is read after as many again."""
 CALLS = 40
 """Calls on a live state: enough for it to be compiled."""
 IR = "define double @f(double %x) {\n  %y = fadd double %x, 1.0\n  ret double %y\n}\n"
@@ -68,15 +68,15 @@ def finish_compiling() -> None:
 
 
 def main(count: int, distinct: int, way: str) -> None:
-    """Make and drop `count` robots."""
-    before = 0
-    for number in range(count):
-        if number % WARM == 0:  # garbage in cycles waits for Python's collector, however much there is
+    """Make and drop `count` robots, and print the bytes that each hundred but the first added to resident memory."""
+    samples: list[int] = []
+    for number in range(count + 1):
+        if number % WARM == 0 and number > 0:  # garbage in cycles waits for Python's collector, however much there is
             finish_compiling()
-            now = resident()
-            before = now if number == WARM else before
-        WAYS[way](number % distinct)
-    print(resident() - before)
+            samples.append(resident())
+        if number < count:
+            WAYS[way](number % distinct)
+    print(*np.diff(samples))
 
 
 if __name__ == "__main__":

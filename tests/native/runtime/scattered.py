@@ -21,6 +21,7 @@ from rbd.program.program import Program
 
 PAGE = 4096
 APART = 3 << 30
+STACK = 8 << 20
 GAPS = (*(PAGE,) * 40, *(16384 * PAGE,) * 4)
 """From above: single pages for the pieces of small functions, then room for everything else."""
 _NOTHING, _PRIVATE, _ANONYMOUS, _NO_RESERVE, _HERE = 0, 0x02, 0x20, 0x4000, 0x100000
@@ -39,9 +40,12 @@ def take(size: int, at: int | None = None) -> int:
 
 
 def mappings() -> list[tuple[int, int]]:
-    """Return beginning and end of all mappings of this process."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
-    return [(int(low, 16), int(high, 16)) for low, high in (line.split()[0].split("-") for line in lines)]
+    """Return beginning and end of all mappings of this process, with room for the stack, which grows."""
+    found = list[tuple[int, int]]()
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        low, high = (int(each, 16) for each in line.split()[0].split("-"))
+        found.append((low - STACK if line.endswith("[stack]") else low, high))
+    return found
 
 
 def scatter() -> None:

@@ -219,7 +219,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     taken, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with locks.compiler.inner:
+        with locks.compiler_lock.inner:
             taken.set()
             release.wait(60)
 

@@ -15,7 +15,8 @@ from rbd.native.runtime import cache, outline_cache
 from rbd.program.graph import Graph
 from rbd.program.lazy_program import LazyProgram
 from rbd.program.outline import Outline
-from rbd.program.program import Port, Program
+from rbd.program.ports import Port
+from rbd.program.program import Program
 from tests.native.runtime.test_cache import DAMAGES, entry_of, posix
 
 KEY = "some robot|some algorithm"
@@ -42,7 +43,7 @@ def test_damaged_and_foreign_outlines_are_ignored_and_rebuilt(
     cache_directory: Path, damage: Callable[[Path], None]
 ) -> None:
     outline_cache.store(KEY, OUTLINE)
-    damage(entry_of(cache_directory, outline_cache.entry(KEY)))
+    damage(entry_of(cache_directory, outline_cache.entry_key(KEY)))
     assert outline_cache.load(KEY) is None
     outline_cache.store(KEY, OUTLINE)
     assert outline_cache.load(KEY) == OUTLINE
@@ -63,7 +64,7 @@ def test_damaged_and_foreign_outlines_are_ignored_and_rebuilt(
     + [b'["f", [["q", ["x"]]], [], [], "d"]', b'{"name": "f"}'],
 )
 def test_what_is_no_outline_is_not_there(content: bytes) -> None:
-    cache.store(outline_cache.entry(KEY), content)
+    cache.store(outline_cache.entry_key(KEY), content)
     assert outline_cache.load(KEY) is None
 
 

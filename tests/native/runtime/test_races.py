@@ -205,8 +205,10 @@ def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> 
     del program
     gc.collect()
     assert watch() is not None
-    assert kept() in builtin.__self__.kept  # code for rows, if it is made later, belongs to the program
-    assert any(isinstance(each, jit.Library) for each in builtin.__self__.kept)  # the code that all builtins share
+    assert kept() in builtin.__self__.references  # code for rows, if it is made later, belongs to the program
+    assert any(
+        isinstance(each, jit.Library) for each in builtin.__self__.references
+    )  # the code that all builtins share
     del builtin
     gc.collect()
     assert watch() is None

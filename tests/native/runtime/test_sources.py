@@ -20,7 +20,7 @@ keeps_digests = pytest.mark.skipif(sys.platform == "win32", reason="Windows keep
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(sources, "LOADED", math.inf)
+    monkeypatch.setattr(sources, "IMPORT_TIME", math.inf)
     (tmp_path / "package" / "inner").mkdir(parents=True)
     for name in ("a.py", "b.py", "inner/a.py"):
         (tmp_path / "package" / name).write_text(f"x = '{name}'\n")
@@ -80,7 +80,7 @@ def test_only_sources_count(folder: Path) -> None:
 
 @posix
 def test_sources_changed_after_the_start_have_no_digest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LOADED", (folder / "a.py").stat().st_ctime - 1)
+    monkeypatch.setattr(sources, "IMPORT_TIME", (folder / "a.py").stat().st_ctime - 1)
     assert digest(folder) is None
 
 
@@ -140,7 +140,7 @@ def test_every_change_leads_to_another_digest_on_disk(
 @pytest.mark.usefixtures("cache_directory", "settled")
 def test_sources_changed_after_the_start_are_not_found_on_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert digest(folder) is not None
-    monkeypatch.setattr(sources, "LOADED", (folder / "a.py").stat().st_ctime - 1)
+    monkeypatch.setattr(sources, "IMPORT_TIME", (folder / "a.py").stat().st_ctime - 1)
     assert digest(folder) is None
 
 

@@ -167,7 +167,6 @@ def test_threads_are_asked_for_enough_work(kernel: CompiledProgram, monkeypatch:
     arrays = programs.random_inputs(kernel.program, rows, seed=2)
     outputs = [np.zeros((rows, *port.shape)) for port in kernel.program.outputs]
     work = rows * kernel.outline.cost
-    assert kernel.outline.cost == kernel.program.cost
     for least, expected in ((work + 1, []), (work, [2])):
         monkeypatch.setattr("rbd.native.compiled_program.OPERATIONS_FOR_THREADS", least)
         asked.clear()

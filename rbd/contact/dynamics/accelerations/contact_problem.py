@@ -7,9 +7,9 @@ times mu. The first tangent is the direction in which the point slides or, at re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, final
 
-from rbd.contact.dynamics.contacts import acceleration_bounds, applied_forces, contacts_of, mass_and_factor, nearer_than
+from rbd.contact.dynamics.contacts import acceleration_bounds, contacts_of, mass_and_factor, nearer_than, net_torques
 from rbd.contact.dynamics.friction_cone import tangents
 from rbd.contact.dynamics.point_jacobian import contact_point_jacobian
 from rbd.contact.geometry.vectors import where3
@@ -53,25 +53,31 @@ def contact_problem(
 ) -> ContactProblem:
     """Return the problem of a state; pairs nearer than `threshold` touch."""
     M, factor = mass_and_factor(state)
-    f = applied_forces(state, tau)
+    f = net_torques(state, tau)
     contacts = contacts_of(state, pairs, nearer_than(threshold))
     bounds = acceleration_bounds(state, pairs, contacts, exact=exact)
     if friction is None:
         return ContactProblem(M, f, contacts.J, bounds, (), (), ())
-    free = factor.solve(f)
-    problem = ContactProblem(M, f, contacts.J, bounds, (), (), ())
-    for pair, touches in zip(pairs, contacts.touching, strict=True):
-        J_t, bias_t, slides = _friction_rows(state, pair, touches, free, friction, exact=exact)
-        problem = problem._replace(
-            J_t=(*problem.J_t, *J_t), bias_t=(*problem.bias_t, *bias_t), slides=(*problem.slides, slides)
-        )
-    return problem
+    free, touching = factor.solve(f), zip(pairs, contacts.touching, strict=True)
+    found = [_friction_rows(state, pair, touches, free, friction, exact=exact) for pair, touches in touching]
+    J_t = tuple(row for each in found for row in each.J_t)
+    bias_t = tuple(bias for each in found for bias in each.bias_t)
+    return ContactProblem(M, f, contacts.J, bounds, J_t, bias_t, tuple(each.slides for each in found))
+
+
+@final
+class _FrictionRows(NamedTuple):
+    """The rows of a pair's friction, as in `ContactProblem`."""
+
+    J_t: Matrix
+    bias_t: Vector
+    slides: Scalar
 
 
 def _friction_rows(
     state: ScalarState, pair: Pair, touches: Condition, free: Vector, mu: Scalar, *, exact: bool
-) -> tuple[Matrix, Vector, Scalar]:
-    """Return the rows of a pair's friction, its tangential accelerations when vd is zero, and whether it slides."""
+) -> _FrictionRows:
+    """Return the rows of a pair's friction; `free` are the accelerations without contacts."""
     point = nearest_in_base(state, pair)
     J = contact_point_jacobian(state, pair, point.p_a)
     bias = point_bias_acceleration(state, pair, point.p_a) if exact else (0, 0, 0)
@@ -81,4 +87,4 @@ def _friction_rows(
     J_t = [[mu * x for x in J.row(t)] for t in directions]
     bias_t = [mu * dot3(t, bias) for t in directions]
     rows = tuple(tuple(where(touches, x, 0) for x in row) for row in J_t)
-    return rows, tuple(where(touches, x, 0) for x in bias_t), where(slides, 1, 0)
+    return _FrictionRows(rows, tuple(where(touches, x, 0) for x in bias_t), where(slides, 1, 0))

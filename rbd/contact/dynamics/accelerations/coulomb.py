@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rbd.algorithms.loops.least_squares import constraint_torques
 from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem
-from rbd.contact.dynamics.friction_cone import AXES, EDGES
+from rbd.contact.dynamics.friction_cone import AXES
 from rbd.contact.dynamics.gauss_principle import ConstrainedMotion
 from rbd.contact.dynamics.residuals import kkt_residual
 from rbd.scalars import Scalar, Vector, absolute, less, maximum, where
@@ -23,10 +23,8 @@ _LOST = "no accelerations found that obey Coulomb's law, and there are too many 
 def solve_coulomb(problem: ContactProblem) -> ConstrainedMotion:
     """Return accelerations and forces that obey Coulomb's law, and 1 for active pairs."""
     bounds = [x for k, bound in enumerate(problem.bounds) for x in (bound, *problem.bias_t[2 * k : 2 * k + 2])]
-    vd, forces, active = solve_friction(
-        problem.M, problem.f, problem.rows, bounds, problem.slides, jammed=_JAMMED, lost=_LOST
-    )
-    return ConstrainedMotion(vd, forces, active[::EDGES])
+    found = solve_friction(problem.M, problem.f, problem.rows, bounds, problem.slides, jammed=_JAMMED, lost=_LOST)
+    return ConstrainedMotion(found.x, found.forces, found.active)
 
 
 def coulomb_residual(problem: ContactProblem, motion: ConstrainedMotion) -> Scalar:

@@ -1,4 +1,4 @@
-"""Coulomb's law for contact accelerations by solvers of quadratic programs only, for comparison.
+"""Coulomb's law for contact accelerations, by quadratic programs only: for solvers that users compare with rbd's.
 
 Minimising over forces in the cones lets sliding points rise as well, mu times as fast (Anitescu 2006); subtracting that
 rise from the bounds and solving again, until nothing changes, gives Coulomb's law (De Saxcé, Feng, *The bipotential

@@ -1,4 +1,4 @@
-"""The fields of `ContactSolution` for a problem, by solvers that are given."""
+"""The fields of `ContactSolution` for a problem, by methods that are given."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Minimise: TypeAlias = Callable[[Matrix, Vector, Matrix, Vector], ConstrainedMoti
 
 
 @final
-class Solvers(NamedTuple):
-    """Solvers of problems without friction, and with Coulomb's law."""
+class ProblemMethods(NamedTuple):
+    """Methods for problems without friction, and with Coulomb's law."""
 
     frictionless: Minimise
     coulomb: Callable[[ContactProblem], ConstrainedMotion]
 
 
-def solution_fields(problem: ContactProblem, v: Vector, solvers: Solvers) -> Mapping[str, object]:
+def solution_fields(problem: ContactProblem, v: Vector, methods: ProblemMethods) -> Mapping[str, object]:
     """Return the fields of `ContactSolution` for a problem, and velocities v."""
     if problem.J_t:
-        rows, axes, motion = problem.rows, AXES, solvers.coulomb(problem)
+        rows, axes, motion = problem.rows, AXES, methods.coulomb(problem)
         residual = coulomb_residual(problem, motion)
     else:
         program = problem.M, problem.f, problem.J_n, problem.bounds
-        rows, axes, motion = problem.J_n, 1, solvers.frictionless(*program)
+        rows, axes, motion = problem.J_n, 1, methods.frictionless(*program)
         residual = kkt_residual(*program, motion.x, motion.lam)
     torques = constraint_torques(rows, motion.lam, len(v))
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Literal, TypeAlias, cast, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, final, get_args
 
 from numpy.typing import NDArray
 
@@ -13,11 +13,11 @@ from rbd.arguments import require_choice
 from rbd.contact.dynamics.accelerations.contact_problem import ContactProblem, contact_problem
 from rbd.contact.dynamics.accelerations.coulomb import solve_coulomb
 from rbd.contact.dynamics.accelerations.repeated_programs import solve_by_quadratic_programs
-from rbd.contact.dynamics.accelerations.solution_fields import Solvers, solution_fields
+from rbd.contact.dynamics.accelerations.solution_fields import ProblemMethods, solution_fields
 from rbd.contact.dynamics.contacts import CONTACT_DISTANCE
 from rbd.contact.dynamics.gauss_principle import ConstrainedMotion, nearest_motion
 from rbd.contact.dynamics.results import ContactSolution
-from rbd.contact.dynamics.solve_qp import SOLVERS, Solver, solve_qp, to_tuples
+from rbd.contact.dynamics.solve_qp import SOLVERS, SolverName, solve_qp, to_tuples
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import (
     array_or_number,
@@ -39,10 +39,18 @@ from rbd.state import MechanismState
 Bias: TypeAlias = Literal["exact", "tutorial"]
 """Of distances, in the bounds of accelerations: exact, or neglected as in Pinocchio's exercise on contacts."""
 BIASES: Final[tuple[str, ...]] = get_args(Bias)
-_TOLERANCE = 1e-6
+_COULOMB_TOLERANCE = 1e-6
 """Residual of Coulomb's law, relative to the forces, above which there is no solution."""
 _KKT_TOLERANCE = 1e-9
 """Residual of the KKT conditions, relative to forces times accelerations, above which there is no solution."""
+
+
+@final
+class ProblemTemplate(NamedTuple):
+    """Options of `solve_contact` without their numbers: part of the key of its recorded function."""
+
+    exact: bool
+    frictional: bool
 
 
 @typed_results(ContactSolution[float], ContactSolution[Scalar])
@@ -54,7 +62,7 @@ def solve_contact(
     bias: Bias = "exact",
     friction: float | None = None,
     threshold: float = CONTACT_DISTANCE,
-    solver: Solver = "rbd",
+    solver: SolverName = "rbd",
 ) -> ContactSolution[Any]:
     """Forward dynamics with contacts, by Gauss's principle: accelerations nearest to the free ones.
 
@@ -90,8 +98,8 @@ def solve_contact(
     settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
     require_within_reach(model, settings[0], "threshold")
     arguments = {"torques": torque_vector(state, torques), "settings": settings}
-    options = bias == "exact", friction is not None
-    solution = ContactSolution(**_solution(state, model, solver, options, arguments))
+    template = ProblemTemplate(exact=bias == "exact", frictional=friction is not None)
+    solution = ContactSolution(**_solution(state, model, solver, template, arguments))
     if friction is None:
         _require_kkt(solution)
     else:
@@ -100,14 +108,15 @@ def solve_contact(
 
 
 def _solution(
-    state: State[Any], model: CollisionModel, solver: Solver, options: tuple[bool, bool], arguments: dict[str, Any]
+    state: State[Any], model: CollisionModel, solver: SolverName, template: ProblemTemplate, arguments: dict[str, Any]
 ) -> Mapping[str, Any]:
     """Return the fields of `ContactSolution` that a solver finds."""
     if solver == "rbd":
-        function = partial(_accelerations, model.pairs, *options)
-        return evaluate(model, state, ("solve_contact", *options), function, **arguments)
-    function = partial(_problem, model.pairs, *options)
-    return _by_other_solver(state, solver, evaluate(model, state, ("contact problem", *options), function, **arguments))
+        function = partial(_accelerations, model.pairs, template)
+        return evaluate(model, state, ("solve_contact", template), function, **arguments)
+    function = partial(recorded_fields, model.pairs, template)
+    problem = evaluate(model, state, ("contact problem", template), function, **arguments)
+    return _by_other_solver(state, solver, problem)
 
 
 def _require_kkt(solution: ContactSolution[Any]) -> None:
@@ -135,7 +144,7 @@ def _require_coulomb(solution: ContactSolution[Any]) -> None:
     residual = solution.kkt_residual
     if not is_float(residual):
         return
-    if not to_float(residual) <= _TOLERANCE * (1 + _largest(solution.multipliers)):
+    if not to_float(residual) <= _COULOMB_TOLERANCE * (1 + _largest(solution.multipliers)):
         raise SolverError(
             f"the solution violates Coulomb's law by {to_float(residual):.1e}: with this friction, sliding bodies may "
             "jam; contact_step finds velocities with any friction",
@@ -143,22 +152,31 @@ def _require_coulomb(solution: ContactSolution[Any]) -> None:
         )
 
 
-def _problem(
-    pairs: Sequence[Pair], exact: bool, frictional: bool, state: ScalarState, torques: Vector, settings: Vector
-) -> Mapping[str, object]:
+def _recorded_problem(
+    pairs: Sequence[Pair], template: ProblemTemplate, state: ScalarState, torques: Vector, settings: Vector
+) -> ContactProblem:
+    """Return the problem of contacts; `settings` are the threshold and the coefficient of friction."""
     threshold, mu = (state.lifted(x) for x in settings)
-    friction = mu if frictional else None
-    return contact_problem(state, pairs, tuple(torques), threshold, exact=exact, friction=friction)._asdict()
+    friction = mu if template.frictional else None
+    return contact_problem(state, pairs, tuple(torques), threshold, exact=template.exact, friction=friction)
+
+
+def recorded_fields(
+    pairs: Sequence[Pair], template: ProblemTemplate, state: ScalarState, torques: Vector, settings: Vector
+) -> Mapping[str, object]:
+    """Return the fields of the problem, which another solver gets as arrays."""
+    return _recorded_problem(pairs, template, state, torques, settings)._asdict()
 
 
 def _accelerations(
-    pairs: Sequence[Pair], exact: bool, frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+    pairs: Sequence[Pair], template: ProblemTemplate, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
-    fields = cast("dict[str, Any]", _problem(pairs, exact, frictional, state, torques, settings))
-    return solution_fields(ContactProblem(**fields), tuple(state.v), Solvers(nearest_motion, solve_coulomb))
+    """Return the fields of `ContactSolution` by rbd's solver."""
+    problem = _recorded_problem(pairs, template, state, torques, settings)
+    return solution_fields(problem, tuple(state.v), ProblemMethods(nearest_motion, solve_coulomb))
 
 
-def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, Any]) -> dict[str, Any]:
+def _by_other_solver(state: State[Any], solver: SolverName, problem: Mapping[str, Any]) -> dict[str, Any]:
     """Solve a problem given as arrays with another solver."""
     if not isinstance(state, MechanismState):
         message = f"solver={solver!r} needs a live state, rbd.MechanismState; leave solver out for other states"
@@ -169,6 +187,6 @@ def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, An
         return ConstrainedMotion(*map(to_tuples, (solution.x, solution.multipliers, solution.active)))
 
     tuples = ContactProblem(**{name: to_tuples(array) for name, array in problem.items()})
-    solvers = Solvers(solve, partial(solve_by_quadratic_programs, solve))
-    fields = solution_fields(tuples, to_tuples(state.v), solvers)
+    methods = ProblemMethods(solve, partial(solve_by_quadratic_programs, solve))
+    fields = solution_fields(tuples, to_tuples(state.v), methods)
     return {name: array_or_number(pack(value)) for name, value in fields.items()}

@@ -8,7 +8,7 @@ multipliers keeps the mode of a row; then the operator says what the next mode i
 from __future__ import annotations
 
 from rbd.intrinsics.language import fma, select
-from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
+from rbd.solvers.projections.augmented_lagrangian.workspace import AT_LOWER, AT_REST, AT_UPPER, AugmentedLagrangian
 
 
 def proximal_multiplier(low: float, y: float, high: float, friction: float) -> float:
@@ -21,13 +21,13 @@ def proximal_multiplier(low: float, y: float, high: float, friction: float) -> f
 
 def mode_of(low: float, y: float, high: float, friction: float) -> float:
     """Return the mode (`AugmentedLagrangian.modes`) of the row that has the multiplier `proximal_multiplier`."""
-    mode = select(y < friction, 0.0, 1.0)
+    mode = select(y < friction, AT_REST, 1.0)
     x = select(y < friction, y, friction)
     mode = select(x > -friction, mode, -1.0)
     x = select(x > -friction, x, -friction)
-    mode = select(x > high, -2.0, mode)
+    mode = select(x > high, AT_UPPER, mode)
     x = select(x > high, high, x)
-    return select(x < low, 2.0, mode)
+    return select(x < low, AT_LOWER, mode)
 
 
 def guess_modes(w: AugmentedLagrangian) -> None:
@@ -50,17 +50,17 @@ def choose_modes(w: AugmentedLagrangian, choosing: float) -> float:
     return change
 
 
-def interval_residual(w: AugmentedLagrangian, worst: float) -> float:
-    """Compute trial multipliers of interval rows; return the larger of `worst` and their residual.
+def check_intervals(w: AugmentedLagrangian, worst: float) -> float:
+    """Set the trial multipliers of interval rows, and return the larger of `worst` and their residual.
 
-    That is how far the proximal operator, with rho = 1, moves a multiplier.
+    The residual is how far the proximal operator, with rho = 1, moves a multiplier.
     """
     for k in range(w.intervals):
         j = w.m - w.intervals + k
         low = w.violations[j] + w.lower[k]
         high = w.violations[j] + w.upper[k]
         mode = w.modes[k]
-        violation = select(mode == 2.0, low, select(mode == -2.0, high, w.violations[j]))
+        violation = select(mode == AT_LOWER, low, select(mode == AT_UPPER, high, w.violations[j]))
         held = fma(w.penalty[0], violation, w.multipliers[j])
         w.trial_multipliers[j] = select(abs(mode) == 1.0, w.friction[k] * mode, held)
         y = w.multipliers[j]

@@ -8,18 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select, some
-from rbd.solvers.projections.augmented_lagrangian.workspace import (
-    CURVATURE,
-    LENGTH,
-    SLOPE,
-    TRIAL_CURVATURE,
-    UNBOUNDED,
-    AugmentedLagrangian,
-)
+from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
+from rbd.solvers.scaling import UNBOUNDED
 
 TRIALS: Final = 8
 """Evaluations of the slope, at most."""
-_FLAT: Final = 1e-3
+_SLOPE_SHARE: Final = 1e-3
 """Slope, relative to that at the beginning, at which the search ends."""
 
 
@@ -30,8 +24,8 @@ def prepare_line_search(w: AugmentedLagrangian) -> float:
     for i in range(w.n):
         slope = fma(w.point[i], w.direction[i], slope)
         curvature = fma(w.direction[i], w.direction[i], curvature)
-    w.search[SLOPE] = slope
-    w.search[CURVATURE] = curvature
+    w.slope[0] = slope
+    w.curvature[0] = curvature
     switches = 0.0
     for j in range(w.m):
         rate = 0.0
@@ -45,8 +39,8 @@ def prepare_line_search(w: AugmentedLagrangian) -> float:
     return switches
 
 
-def line_search(w: AugmentedLagrangian, searching: float) -> None:
-    """Set the length of the step, in lanes that are `searching`; a full one in the others."""
+def line_search(w: AugmentedLagrangian, searching: float) -> float:
+    """Return the length of the step, in lanes that are `searching`; that of a full one in the others."""
     low = 0.0
     high = UNBOUNDED
     length = 1.0
@@ -54,26 +48,26 @@ def line_search(w: AugmentedLagrangian, searching: float) -> None:
     open_lanes = searching
     for j in range(w.m):
         first = fma(-w.trial_multipliers[j], w.rates[j], first)
-    first = abs(first + w.search[SLOPE]) * _FLAT
+    first = abs(first + w.slope[0]) * _SLOPE_SHARE
     trials = 0
     while trials < TRIALS and some(open_lanes > 0.0):
         slope = _slope_at(w, length)
         open_lanes = select(abs(slope) > first, open_lanes, 0.0)
         high = select(slope > 0.0, length, high)
         low = select(slope > 0.0, low, length)
-        following = length - divide(slope, w.search[TRIAL_CURVATURE])
+        following = length - divide(slope, w.trial_curvature[0])
         middle = select(high < UNBOUNDED, 0.5 * (low + high), 2.0 * length)
         following = select(following > low, following, middle)
         following = select(following < high, following, middle)
         length = select(open_lanes > 0.0, following, length)
         trials += 1
-    w.search[LENGTH] = length
+    return length
 
 
 def _slope_at(w: AugmentedLagrangian, length: float) -> float:
     """Return the slope of the augmented Lagrangian after a part of the step, and set its curvature there."""
-    slope = fma(length, w.search[CURVATURE], w.search[SLOPE])
-    curvature = w.search[CURVATURE]
+    slope = fma(length, w.curvature[0], w.slope[0])
+    curvature = w.curvature[0]
     for j in range(w.m - w.intervals):
         y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.violations[j], w.multipliers[j]))
         rate = select(y > 0.0, w.rates[j], 0.0)
@@ -83,5 +77,5 @@ def _slope_at(w: AugmentedLagrangian, length: float) -> float:
         y = fma(-w.weights[j] * length, w.rates[j], w.trial_multipliers[j])
         slope = fma(-w.rates[j], y, slope)
         curvature = fma(w.weights[j] * w.rates[j], w.rates[j], curvature)
-    w.search[TRIAL_CURVATURE] = curvature
+    w.trial_curvature[0] = curvature
     return slope

@@ -9,7 +9,8 @@ from rbd.solvers.projections.augmented_lagrangian.interval_rows import choose_mo
 from rbd.solvers.projections.augmented_lagrangian.line_search import TRIALS
 from rbd.solvers.projections.augmented_lagrangian.newton_step import newton_step
 from rbd.solvers.projections.augmented_lagrangian.residual import compute_residual
-from rbd.solvers.projections.augmented_lagrangian.workspace import UNBOUNDED, AugmentedLagrangian
+from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
+from rbd.solvers.scaling import UNBOUNDED
 
 _PENALTY: Final = 1e8
 """The first rho, for rows of length one and sides of size one."""
@@ -23,7 +24,7 @@ ACCEPTED: Final = 1e-10
 """Residual at which a lane is done if it makes no progress with the largest rho."""
 STEPS: Final = 40
 """Newton steps, at most."""
-_EAGER: Final = 2.0
+_FREE_MODE_STEPS: Final = 2.0
 """Steps after which interval rows change their mode at the end of a round of multipliers only."""
 
 
@@ -69,7 +70,7 @@ def _finish_step(w: AugmentedLagrangian, running: float) -> float:
     grows = select(w.penalty[0] < _LARGEST_PENALTY, slow, 0.0)
     stuck = select(residual > ACCEPTED, 0.0, slow - grows)
     w.penalty[0] = select(grows > 0.0, w.penalty[0] * _GROWTH, w.penalty[0])
-    changed = choose_modes(w, select(w.steps[0] < _EAGER, running, ended))
+    changed = choose_modes(w, select(w.steps[0] < _FREE_MODE_STEPS, running, ended))
     w.last_residual[0] = select(changed > 0.0, UNBOUNDED, w.last_residual[0])
     if some(grows + changed > 0.0):
         compute_residual(w)

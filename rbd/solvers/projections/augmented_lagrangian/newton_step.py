@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rbd.intrinsics.language import fma, select, some
 from rbd.solvers.projections.augmented_lagrangian.line_search import line_search, prepare_line_search
-from rbd.solvers.projections.augmented_lagrangian.workspace import LENGTH, AugmentedLagrangian
+from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
 from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
 
 
@@ -21,8 +21,8 @@ def newton_step(w: AugmentedLagrangian, running: float, has_factor: int) -> None
         factor_rows(w, 0, w.n)
     _newton_direction(w)
     switches = prepare_line_search(w)
-    line_search(w, select(switches > 0.0, running, 0.0))
-    _take_step(w, running, select(switches > 0.0, 0.0, running))
+    length = line_search(w, select(switches > 0.0, running, 0.0))
+    _take_step(w, length, running, select(switches > 0.0, 0.0, running))
 
 
 def _update_weights(w: AugmentedLagrangian) -> float:
@@ -59,10 +59,10 @@ def _newton_direction(w: AugmentedLagrangian) -> None:
     substitute(w, 0, w.n)
 
 
-def _take_step(w: AugmentedLagrangian, running: float, ends_round: float) -> None:
+def _take_step(w: AugmentedLagrangian, length: float, running: float, ends_round: float) -> None:
     """Move the point, and set multipliers to max(0, y) in lanes whose round ends."""
     for i in range(w.n):
-        w.point[i] = select(running > 0.0, fma(w.search[LENGTH], w.direction[i], w.point[i]), w.point[i])
+        w.point[i] = select(running > 0.0, fma(length, w.direction[i], w.point[i]), w.point[i])
     for j in range(w.m - w.intervals):
         multiplier = fma(-w.penalty[0], w.rates[j], w.trial_multipliers[j])
         multiplier = select(w.trial_multipliers[j] > 0.0, multiplier, 0.0)
@@ -70,7 +70,7 @@ def _take_step(w: AugmentedLagrangian, running: float, ends_round: float) -> Non
         w.multipliers[j] = select(ends_round > 0.0, multiplier, w.multipliers[j])
     for j in range(w.m - w.intervals, w.m):
         # A row that slides keeps its friction; one that is held has that of the minimum.
-        multiplier = fma(-w.weights[j] * w.search[LENGTH], w.rates[j], w.trial_multipliers[j])
+        multiplier = fma(-w.weights[j] * length, w.rates[j], w.trial_multipliers[j])
         w.interval_multipliers[j - w.m + w.intervals] = multiplier
         w.multipliers[j] = select(ends_round > 0.0, multiplier, w.multipliers[j])
     w.round_ended[0] = ends_round

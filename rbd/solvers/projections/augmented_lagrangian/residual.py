@@ -7,7 +7,7 @@ z - U'lam; of interval rows, how far the proximal operator moves a multiplier.
 from __future__ import annotations
 
 from rbd.intrinsics.language import Floats, fma, select
-from rbd.solvers.projections.augmented_lagrangian.interval_rows import interval_residual
+from rbd.solvers.projections.augmented_lagrangian.interval_rows import check_intervals
 from rbd.solvers.projections.augmented_lagrangian.workspace import AugmentedLagrangian
 
 
@@ -21,7 +21,7 @@ def compute_residual(w: AugmentedLagrangian) -> None:
         worst = select(w.violations[j] > worst, w.violations[j], worst)
         product = abs(w.violations[j] * w.multipliers[j])
         worst = select(product > worst, product, worst)
-    worst = interval_residual(w, worst)
+    worst = check_intervals(w, worst)
     _compute_gradients(w)
     store_residual(w, worst + undefined)
 

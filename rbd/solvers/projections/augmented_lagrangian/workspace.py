@@ -10,16 +10,10 @@ from typing import Final
 from rbd.intrinsics.workspace import floats, operand, result, scratch, table
 from rbd.solvers.weighted_factor import WeightedFactor
 
-UNBOUNDED: Final = 1e300
-"""A length of a step, or a residual, that no number of a problem reaches."""
-LENGTH: Final = 0
-"""Index in `search`: the length of the step."""
-SLOPE: Final = 1
-"""Index in `search`: the slope of |z|²/2 at the beginning of the step."""
-CURVATURE: Final = 2
-"""Index in `search`: the curvature of |z|²/2 along the step."""
-TRIAL_CURVATURE: Final = 3
-"""Index in `search`: the curvature of the augmented Lagrangian at the last trial."""
+# Modes of interval rows; those that slide have the sign of their force.
+AT_LOWER: Final = 2.0
+AT_UPPER: Final = -2.0
+AT_REST: Final = 0.0
 
 
 class AugmentedLagrangian(WeightedFactor):
@@ -57,7 +51,7 @@ class AugmentedLagrangian(WeightedFactor):
     multipliers = result("m")
     """lam."""
     modes = result("intervals")
-    """Modes of interval rows: 2 at the lower bound, -2 at the upper, 0 at rest, 1 or -1 sliding: the force's sign."""
+    """Modes of interval rows: `AT_LOWER`, `AT_UPPER`, `AT_REST`, or the sign of the force of a row that slides."""
     residual = result("1")
     steps = result("1")
     """Newton steps taken."""
@@ -76,8 +70,12 @@ class AugmentedLagrangian(WeightedFactor):
     rates = scratch("m")
     """U d."""
     gradient = scratch("n")
-    search = scratch("4")
-    """`LENGTH`, `SLOPE`, `CURVATURE`, `TRIAL_CURVATURE`."""
+    slope = scratch("1")
+    """Slope of |z|²/2 at the beginning of the step."""
+    curvature = scratch("1")
+    """Curvature of |z|²/2 along the step."""
+    trial_curvature = scratch("1")
+    """Curvature of the augmented Lagrangian at the last trial of the line search."""
 
     # --- the rounds of multipliers: method.py
     penalty = floats("1")

@@ -9,7 +9,7 @@ independent, so that they are n at most; with N* = (N N')⁻¹ N,
         a = the most violated row of the group                        violated_row.py
         r = N* a, d = a - N'r                                         step.py: compute_directions
         t = the step at which a is satisfied                          full_step_length
-        s = the step at which a multiplier of an active row vanishes  blocking_step_length
+        s = the step at which a multiplier of an active row vanishes  find_blocking_step
         y += min(s, t) d, multipliers -= min(s, t) r                  move
         where s < t: drop the blocking row, update d and r, again     active_rows.py: drop_blocking_row
         add a; update N and N*                                        add_row

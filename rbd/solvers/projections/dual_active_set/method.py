@@ -9,13 +9,14 @@ from rbd.intrinsics.language import Floats, divide, fma, select, some
 from rbd.intrinsics.piecewise_constant import zero_cotangents, zero_tangents
 from rbd.solvers.projections.dual_active_set.active_rows import add_row, drop_blocking_row
 from rbd.solvers.projections.dual_active_set.step import (
-    blocking_step_length,
     compute_directions,
+    find_blocking_step,
     full_step_length,
     move,
 )
 from rbd.solvers.projections.dual_active_set.violated_row import find_violated_row
-from rbd.solvers.projections.dual_active_set.workspace import UNBOUNDED, DualActiveSet
+from rbd.solvers.projections.dual_active_set.workspace import DualActiveSet
+from rbd.solvers.scaling import UNBOUNDED
 
 ROUNDS: Final = 40
 """Rounds of all groups, at most."""
@@ -51,7 +52,7 @@ def _enter_row(w: DualActiveSet, entering: float, used: int) -> None:
     w.entering_multiplier[0] *= w.pending[0]
     compute_directions(w)
     full = full_step_length(w)
-    partial = blocking_step_length(w)
+    partial = find_blocking_step(w)
     entering = select(full < UNBOUNDED, entering, select(partial < UNBOUNDED, entering, 0.0))
     blocked = select(partial < full, entering, 0.0)
     move(w, select(entering > 0.0, select(partial < full, partial, full), 0.0), full)
@@ -68,7 +69,7 @@ def _enter_row(w: DualActiveSet, entering: float, used: int) -> None:
 def _complete_step(w: DualActiveSet, blocked: float) -> None:
     """Take the rest of the step, where it was `blocked`; where another one is blocking, a row is pending."""
     full = full_step_length(w)
-    partial = blocking_step_length(w)
+    partial = find_blocking_step(w)
     free = select(full < UNBOUNDED, select(partial < full, 0.0, blocked), 0.0)
     move(w, select(free > 0.0, full, 0.0), full)
     w.pending[0] = blocked - free
@@ -83,11 +84,11 @@ def _refine_multipliers(w: DualActiveSet) -> None:
             w.fall_rates[s] = fma(-w.active_rows[s * w.n + i], w.point[i], w.fall_rates[s])
     _combine_rows(w.n, w.pseudo_inverse, w.fall_rates, w.direction)
     for s in range(w.n):
-        weight = w.active_multipliers[s]
+        multiplier = w.active_multipliers[s]
         for i in range(w.n):
-            weight = fma(w.pseudo_inverse[s * w.n + i], w.direction[i], weight)
-        weight = select(w.active_numbers[s] > 0.0, weight, 0.0)
-        w.active_multipliers[s] = select(weight > 0.0, weight, 0.0)
+            multiplier = fma(w.pseudo_inverse[s * w.n + i], w.direction[i], multiplier)
+        multiplier = select(w.active_numbers[s] > 0.0, multiplier, 0.0)
+        w.active_multipliers[s] = select(multiplier > 0.0, multiplier, 0.0)
 
 
 def _compute_wrench(w: DualActiveSet) -> None:
@@ -104,10 +105,10 @@ def _store_multipliers(w: DualActiveSet) -> None:
     """Set the multipliers of all rows from those of the slots."""
     row = 0
     while row < w.m:
-        weight = 0.0
+        multiplier = 0.0
         for s in range(w.n):
-            weight = select(w.active_numbers[s] == float(row + 1), w.active_multipliers[s], weight)
-        w.multipliers[row] = weight
+            multiplier = select(w.active_numbers[s] == float(row + 1), w.active_multipliers[s], multiplier)
+        w.multipliers[row] = multiplier
         row += 1
 
 
@@ -122,7 +123,7 @@ def _combine_rows(n: int, rows: Floats, shares: Floats, total: Floats) -> None:
 
 def operations(*sizes: int) -> int:
     """Bound the operations by those of the largest number of rounds."""
-    of = DualActiveSet.layout.bind(sizes)
+    of = DualActiveSet.layout.sizes_by_name(sizes)
     n, m, groups = of["n"], of["m"], of["groups"]
     find = 2 * (2 * n * n + 4 * of["cone_entries"]) + 24 * m
     enter = 12 * n * n + 60 * n + 60

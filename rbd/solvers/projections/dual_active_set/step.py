@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.intrinsics.language import divide, fma, select
-from rbd.solvers.projections.dual_active_set.workspace import UNBOUNDED, DualActiveSet
+from rbd.solvers.projections.dual_active_set.workspace import DualActiveSet
+from rbd.solvers.scaling import UNBOUNDED
 
 _DEPENDENT: Final = 1e-11
 """Square of the distance from the span of active rows up to which a row of length one depends on these."""
@@ -36,27 +37,29 @@ def full_step_length(w: DualActiveSet) -> float:
     return select(square > _DEPENDENT, divide(violation, square), UNBOUNDED)
 
 
-def blocking_step_length(w: DualActiveSet) -> float:
-    """Find the blocking slot, whose multiplier vanishes first; return the step at which it does."""
+def find_blocking_step(w: DualActiveSet) -> float:
+    """Find the blocking slot, whose multiplier vanishes first, and return the step at which it does."""
     _find_blocking(w, 0, 0, w.half)
     _find_blocking(w, 1, w.half, w.n)
     lead = fma(w.blocking_multipliers[0], w.blocking_rates[1], -(w.blocking_multipliers[1] * w.blocking_rates[0]))
     w.blocking_slot[0] = select(lead > 0.0, w.blocking_slots[1], w.blocking_slots[0])
-    weight = select(lead > 0.0, w.blocking_multipliers[1], w.blocking_multipliers[0])
-    return divide(weight, select(lead > 0.0, w.blocking_rates[1], w.blocking_rates[0]))
+    multiplier = select(lead > 0.0, w.blocking_multipliers[1], w.blocking_multipliers[0])
+    return divide(multiplier, select(lead > 0.0, w.blocking_rates[1], w.blocking_rates[0]))
 
 
 def _find_blocking(w: DualActiveSet, half: int, start: int, stop: int) -> None:
     """Find the blocking slot of a half: steps multiplier / rate are compared by products, without a division."""
-    weight = UNBOUNDED
+    multiplier = UNBOUNDED
     rate = 1.0
     slot = -1.0
     for s in range(start, stop):
-        lead = select(w.fall_rates[s] > _FALLS, fma(weight, w.fall_rates[s], -(w.active_multipliers[s] * rate)), 0.0)
-        weight = select(lead > 0.0, w.active_multipliers[s], weight)
+        lead = select(
+            w.fall_rates[s] > _FALLS, fma(multiplier, w.fall_rates[s], -(w.active_multipliers[s] * rate)), 0.0
+        )
+        multiplier = select(lead > 0.0, w.active_multipliers[s], multiplier)
         rate = select(lead > 0.0, w.fall_rates[s], rate)
         slot = select(lead > 0.0, float(s), slot)
-    w.blocking_multipliers[half] = weight
+    w.blocking_multipliers[half] = multiplier
     w.blocking_rates[half] = rate
     w.blocking_slots[half] = slot
 

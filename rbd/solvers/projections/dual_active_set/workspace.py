@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 from rbd.intrinsics.workspace import floats, operand, result, scratch
 from rbd.solvers.projections.cone_rows import GroupedCones
-
-UNBOUNDED: Final = 1e300
-"""A violation, or the length of a step, that no number of a problem reaches: of a step that nothing ends."""
 
 
 @final
@@ -56,9 +53,9 @@ class DualActiveSet(GroupedCones):
     """The twist of the group, C y."""
     entering_wrench = scratch("6")
     """The row of W that enters."""
-    found_cone = scratch("6 * (tangents + 1)")
+    found_cone = scratch("6 * (tangent_count + 1)")
     """The parts of its cone."""
-    found_sides = scratch("edges")
+    found_sides = scratch("edge_count")
     found_place = scratch("1")
     """Number of the cone in its group, from one; zero where none is violated, or a row is pending."""
     entering_row = floats("n")

@@ -1,7 +1,8 @@
 """Rows in groups U = W T: their share of the matrix, of the right-hand side, and of the step.
 
 W'DW is six by six, and W'(...) a wrench, so that a pass over the rows of a group costs as many multiply-adds as W has
-entries, and the rest does not depend on their number.
+entries, and the rest does not depend on their number. The limit of a step is written out for each pair: calls of a
+function for it, one per pair, would cost a twelfth of a step with contact.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from rbd.solvers.projections.interior_point.workspace import InteriorPoint
 
 def move_group(w: InteriorPoint, g: int, length: float, running: float) -> None:
     """Take a step in the pairs of a group; compute W'DW at its end, and the wrench of forces for products of zero."""
-    size = w.group_sizes[g]
+    size = w.twist_sizes[g]
     for a in range(size):
         w.wrench[6 * g + a] = 0.0
         w.wrench_of_target[6 * g + a] = 0.0
@@ -24,10 +25,10 @@ def move_group(w: InteriorPoint, g: int, length: float, running: float) -> None:
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
         move_rows(w, row, length, running)
-        for part in range(w.chunk):
-            first = start + part * size
-            ratio = w.ratio[row + part]
-            force = -ratio * (w.infeasibility_share[0] * w.infeasibility[row + part])
+        for k in range(w.chunk):
+            first = start + k * size
+            ratio = w.ratio[row + k]
+            force = -ratio * (w.infeasibility_share[0] * w.infeasibility[row + k])
             for a in range(size):
                 scaled = ratio * w.wrenches[first + a]
                 w.wrench[6 * g + a] = fma(force, w.wrenches[first + a], w.wrench[6 * g + a])
@@ -39,7 +40,7 @@ def move_group(w: InteriorPoint, g: int, length: float, running: float) -> None:
 
 def add_group_matrix(w: InteriorPoint, g: int) -> None:
     """Add T'(W'DW)T of a group to the matrix."""
-    size = w.group_sizes[g]
+    size = w.twist_sizes[g]
     width = w.column_ends[g + 1] - w.column_ends[g]
     for i in range(width):
         _multiply_column(w, g, i)
@@ -53,7 +54,7 @@ def add_group_matrix(w: InteriorPoint, g: int) -> None:
 
 def _multiply_column(w: InteriorPoint, g: int, i: int) -> None:
     """Multiply W'DW with a column of T."""
-    size = w.group_sizes[g]
+    size = w.twist_sizes[g]
     width = w.column_ends[g + 1] - w.column_ends[g]
     for a in range(size):
         x = 0.0
@@ -67,7 +68,7 @@ def _multiply_column(w: InteriorPoint, g: int, i: int) -> None:
 def add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
     """Add T' times the wrench of a group, for slacks that stay and products `target`, to the right-hand side."""
     width = w.column_ends[g + 1] - w.column_ends[g]
-    for a in range(w.group_sizes[g]):
+    for a in range(w.twist_sizes[g]):
         force = fma(target, w.wrench_of_target[6 * g + a], w.wrench[6 * g + a]) - w.wrench_of_correction[6 * g + a]
         for i in range(width):
             column = w.columns[w.column_ends[g] + i]
@@ -76,27 +77,27 @@ def add_group_forces(w: InteriorPoint, g: int, target: float) -> None:
 
 def predict_group(w: InteriorPoint, g: int) -> None:
     """Predictor of a group: steps towards products of zero, how long they may be, corrections and their wrench."""
-    size = w.group_sizes[g]
+    size = w.twist_sizes[g]
     inverse_length = w.inverse_step_length[0]
     products = w.step_product_sum[0]
     row = w.group_ends[g]
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
         _step_slacks(w, g, row, start)
-        for part in range(w.chunk):
-            first = start + part * size
-            change = w.slack_step[row + part]
-            inverse_slack = w.inverse_slack[row + part]
+        for k in range(w.chunk):
+            first = start + k * size
+            change = w.slack_step[row + k]
+            inverse_slack = w.inverse_slack[row + k]
             # the step of the multiplier, and the longest step for which both stay positive
-            step = fma(-w.ratio[row + part], change, -w.multiplier[row + part])
+            step = fma(-w.ratio[row + k], change, -w.multiplier[row + k])
             share = -change * inverse_slack
             inverse_length = select(share > inverse_length, share, inverse_length)
-            share = -step * w.inverse_multiplier[row + part]
+            share = -step * w.inverse_multiplier[row + k]
             inverse_length = select(share > inverse_length, share, inverse_length)
             # what the corrector needs: the sum of products, and the wrenches for a target and for the correction
             products = fma(change, step, products)
             correction = change * step * inverse_slack
-            w.correction[row + part] = correction
+            w.correction[row + k] = correction
             for a in range(size):
                 w.wrench_of_target[6 * g + a] = fma(inverse_slack, w.wrenches[first + a], w.wrench_of_target[6 * g + a])
                 w.wrench_of_correction[6 * g + a] = fma(
@@ -115,26 +116,26 @@ def correct_group(w: InteriorPoint, g: int, target: float) -> None:
     start = w.wrench_starts[g]
     while row < w.group_ends[g + 1]:
         _step_slacks(w, g, row, start)
-        for part in range(w.chunk):
-            change = w.slack_step[row + part]
-            inverse_slack = w.inverse_slack[row + part]
-            step = fma(target, inverse_slack, -w.correction[row + part]) - w.multiplier[row + part]
-            step = fma(-w.ratio[row + part], change, step)
+        for k in range(w.chunk):
+            change = w.slack_step[row + k]
+            inverse_slack = w.inverse_slack[row + k]
+            step = fma(target, inverse_slack, -w.correction[row + k]) - w.multiplier[row + k]
+            step = fma(-w.ratio[row + k], change, step)
             share = -change * inverse_slack
             inverse_length = select(share > inverse_length, share, inverse_length)
-            share = -step * w.inverse_multiplier[row + part]
+            share = -step * w.inverse_multiplier[row + k]
             inverse_length = select(share > inverse_length, share, inverse_length)
-            w.multiplier_step[row + part] = step
+            w.multiplier_step[row + k] = step
         row += w.chunk
-        start += w.chunk * w.group_sizes[g]
+        start += w.chunk * w.twist_sizes[g]
     w.inverse_step_length[0] = inverse_length
 
 
 def _step_slacks(w: InteriorPoint, g: int, row: int, start: int) -> None:
     """Compute the steps of the slacks of the rows of a chunk, from the group's twist along the direction."""
-    size = w.group_sizes[g]
-    for part in range(w.chunk):
-        change = w.infeasibility_share[0] * w.infeasibility[row + part]
+    size = w.twist_sizes[g]
+    for k in range(w.chunk):
+        change = w.infeasibility_share[0] * w.infeasibility[row + k]
         for a in range(size):
-            change = fma(w.wrenches[start + part * size + a], w.twist[a], change)
-        w.slack_step[row + part] = change
+            change = fma(w.wrenches[start + k * size + a], w.twist[a], change)
+        w.slack_step[row + k] = change

@@ -22,19 +22,19 @@ from rbd.solvers.projections.interior_point.interval_rows import (
 )
 from rbd.solvers.projections.interior_point.pairs import begin
 from rbd.solvers.projections.interior_point.workspace import InteriorPoint
-from rbd.solvers.projections.row_groups import WIDEST, compute_twist
+from rbd.solvers.projections.row_groups import TWIST_SIZE, compute_twist
+from rbd.solvers.scaling import UNBOUNDED
 from rbd.solvers.weighted_factor import eliminate, factor_rows, reset_to_identity, substitute
 
 ITERATIONS: Final = 24
 """Iterations, at most."""
 _CONVERGED: Final = 5e-11
 """Largest product of a slack and its multiplier at which a lane is done."""
-_CLOSED: Final = 1e-12
+_FEASIBLE: Final = 1e-12
 """Share of the first infeasibilities that may be left then."""
 _ZERO_MULTIPLIER: Final = 1e-12
 """A smaller multiplier counts as zero."""
-_INFINITE: Final = 1e300
-_SHARE: Final = 0.995
+_BOUNDARY_SHARE: Final = 0.995
 """Share of the way to the boundary that a step goes."""
 
 
@@ -54,7 +54,7 @@ def _iterate(w: InteriorPoint) -> None:
     iterations = 0
     while iterations < ITERATIONS and some(running > 0.0):
         _move(w, length, running)
-        open_lanes = select(w.infeasibility_share[0] > _CLOSED, running, 0.0)
+        open_lanes = select(w.infeasibility_share[0] > _FEASIBLE, running, 0.0)
         running = select(w.largest_product[0] > _CONVERGED, running, open_lanes)
         if some(running > 0.0):
             length = _choose_step(w)
@@ -83,8 +83,8 @@ def _move(w: InteriorPoint, length: float, running: float) -> None:
 def _choose_step(w: InteriorPoint) -> float:
     """Compute the step of an iteration by predictor and corrector; return its length."""
     if some(w.interval_pair_count[0] > 0.0):
-        factor_rows(w, w.body, w.n)
-    factor_rows(w, 0, w.body)
+        factor_rows(w, w.grouped_columns, w.n)
+    factor_rows(w, 0, w.grouped_columns)
     # the predictor, and the target that follows from the products it leaves
     _solve_for_direction(w, 0.0)
     for g in range(w.groups):
@@ -99,7 +99,9 @@ def _choose_step(w: InteriorPoint) -> float:
     for g in range(w.groups):
         compute_twist(w, g, w.direction, w.twist)
         correct_group(w, g, target)
-    return divide(_SHARE, select(w.inverse_step_length[0] > _SHARE, w.inverse_step_length[0], _SHARE))
+    return divide(
+        _BOUNDARY_SHARE, select(w.inverse_step_length[0] > _BOUNDARY_SHARE, w.inverse_step_length[0], _BOUNDARY_SHARE)
+    )
 
 
 def _solve_for_direction(w: InteriorPoint, target: float) -> None:
@@ -109,13 +111,13 @@ def _solve_for_direction(w: InteriorPoint, target: float) -> None:
         add_group_forces(w, g, target)
     if some(w.interval_pair_count[0] > 0.0):
         add_interval_forces(w, target)
-        eliminate(w, w.body, w.n)
-    eliminate(w, 0, w.body)
-    substitute(w, 0, w.body)
+        eliminate(w, w.grouped_columns, w.n)
+    eliminate(w, 0, w.grouped_columns)
+    substitute(w, 0, w.grouped_columns)
     w.inverse_step_length[0] = 0.0
     w.step_product_sum[0] = 0.0
     if some(w.interval_pair_count[0] > 0.0):
-        substitute(w, w.body, w.n)
+        substitute(w, w.grouped_columns, w.n)
         step_intervals(w, target)
         step_interval_multipliers(w, target)
 
@@ -128,7 +130,7 @@ def _begin_right_side(w: InteriorPoint) -> None:
 
 def _store_multipliers(w: InteriorPoint) -> None:
     """Set the multipliers of rows in groups; zeros in lanes that are not needed."""
-    least = select(w.needed[0] > 0.0, _ZERO_MULTIPLIER, _INFINITE)
+    least = select(w.needed[0] > 0.0, _ZERO_MULTIPLIER, UNBOUNDED)
     row = 0
     while row < w.m:
         w.multipliers[row] = select(w.multiplier[row] > least, w.multiplier[row], 0.0)
@@ -137,9 +139,9 @@ def _store_multipliers(w: InteriorPoint) -> None:
 
 def _store_intervals(w: InteriorPoint) -> None:
     """Set rates and multipliers of interval rows: the sums of the forces of both bounds and of friction."""
-    least = select(w.needed[0] > 0.0, _ZERO_MULTIPLIER, _INFINITE)
+    least = select(w.needed[0] > 0.0, _ZERO_MULTIPLIER, UNBOUNDED)
     for k in range(w.intervals):
-        rate = 0.0 - w.rest[k]
+        rate = 0.0 - w.interval_sides[k]
         for entry in range(w.row_ends[k], w.row_ends[k + 1]):
             rate = fma(w.rows[entry], w.point[w.row_columns[entry]], rate)
         w.rates[k] = select(w.needed[0] > 0.0, rate, 0.0)
@@ -156,15 +158,17 @@ def _store_intervals(w: InteriorPoint) -> None:
 
 def operations(*sizes: int) -> int:
     """Bound the operations by those of the largest number of iterations."""
-    of = InteriorPoint.layout.bind(sizes)
+    of = InteriorPoint.layout.sizes_by_name(sizes)
     n, fill = of["n"], of["fill"]
     pairs = of["m"] + 2 * of["intervals"] + 2 * of["sliders"]
     factor = n + fill * (n + 2)
-    products = of["entries"] + 2 * WIDEST * of["map_entries"]
-    assembly = products * (n + 1) + 2 * WIDEST * of["wrench_entries"] + 2 * n + fill
-    turn = 4 * (of["entries"] + of["map_entries"] + of["wrench_entries"]) + 5 * n + 4 * fill + of["spans"]
-    turn += 30 * (pairs + WIDEST * of["groups"])
-    return (ITERATIONS + 2) * (2 * factor + 2 * assembly + 2 * turn + 30 * pairs + of["chunk"] + of["body"] + 40)
+    products = of["entries"] + 2 * TWIST_SIZE * of["map_entries"]
+    assembly = products * (n + 1) + 2 * TWIST_SIZE * of["wrench_entries"] + 2 * n + fill
+    turn = 4 * (of["entries"] + of["map_entries"] + of["wrench_entries"]) + 5 * n + 4 * fill + of["map_columns"]
+    turn += 30 * (pairs + TWIST_SIZE * of["groups"])
+    return (ITERATIONS + 2) * (
+        2 * factor + 2 * assembly + 2 * turn + 30 * pairs + of["chunk"] + of["grouped_columns"] + 40
+    )
 
 
 PROJECT_BY_INTERIOR_POINT: Final = Intrinsic(

@@ -7,9 +7,9 @@ from typing import Final
 from rbd.intrinsics.language import divide, fma, select
 from rbd.solvers.projections.interior_point.workspace import InteriorPoint
 
-_FIRST: Final = 0.05
+_FIRST_SLACK: Final = 0.05
 """Slacks at the beginning, at least; products of slacks and multipliers are its square."""
-FAR: Final = 16.0
+FAR_SLACK: Final = 16.0
 """Slacks at the beginning from which on there is no multiplier; the largest violation is one."""
 _LARGEST_RATIO: Final = 1e14
 """Largest entry of D, beyond which a factor has no correct digits."""
@@ -29,7 +29,7 @@ def _begin_infeasibilities(w: InteriorPoint) -> None:
         w.infeasibility[row] = -w.sides[row]
         row += 1
     for k in range(w.intervals):
-        w.rates[k] = 0.0 - w.rest[k]
+        w.rates[k] = 0.0 - w.interval_sides[k]
         w.infeasibility[w.m + k] = w.rates[k] - w.lower[k]
         w.infeasibility[w.m + w.intervals + k] = w.upper[k] - w.rates[k]
 
@@ -38,13 +38,13 @@ def _begin_bounds(w: InteriorPoint) -> None:
     """Set the pairs of rows and bounds; what the slacks are is subtracted from infeasibilities."""
     pair = 0
     while pair < w.m + 2 * w.intervals:
-        slack = select(w.infeasibility[pair] > _FIRST, w.infeasibility[pair], _FIRST)
+        slack = select(w.infeasibility[pair] > _FIRST_SLACK, w.infeasibility[pair], _FIRST_SLACK)
         w.slack[pair] = slack
-        w.multiplier[pair] = select(slack < FAR, divide(_FIRST * _FIRST, slack), 0.0)
+        w.multiplier[pair] = select(slack < FAR_SLACK, divide(_FIRST_SLACK * _FIRST_SLACK, slack), 0.0)
         w.infeasibility[pair] -= slack
-        w.pair_count[0] += select(slack < FAR, 1.0, 0.0)
+        w.pair_count[0] += select(slack < FAR_SLACK, 1.0, 0.0)
         if pair >= w.m:
-            w.interval_pair_count[0] += select(slack < FAR, 1.0, 0.0)
+            w.interval_pair_count[0] += select(slack < FAR_SLACK, 1.0, 0.0)
         pair += 1
 
 
@@ -55,7 +55,7 @@ def _begin_friction(w: InteriorPoint) -> None:
         rate = w.rates[w.slider_rows[i]]
         rubs = select(w.friction[i] > 0.0, 1.0, 0.0)
         force = select(rubs > 0.0, w.friction[i], 1.0)
-        least = divide(_FIRST, 1.0 + force)
+        least = divide(_FIRST_SLACK, 1.0 + force)
         w.slack[first] = force
         w.slack[first + 1] = force
         w.multiplier[first] = rubs * select(rate > 0.0, least + rate, least)
@@ -100,30 +100,30 @@ def move_rows(w: InteriorPoint, row: int, length: float, running: float) -> None
     largest = w.largest_product[0]
     # slacks and multipliers; the products s lam, and of each the product of those before it
     every = 1.0
-    for part in range(w.chunk):
-        slack = w.slack[row + part]
-        multiplier = w.multiplier[row + part]
-        slack = select(running > 0.0, fma(length, w.slack_step[row + part], slack), slack)
-        multiplier = select(running > 0.0, fma(length, w.multiplier_step[row + part], multiplier), multiplier)
+    for k in range(w.chunk):
+        slack = w.slack[row + k]
+        multiplier = w.multiplier[row + k]
+        slack = select(running > 0.0, fma(length, w.slack_step[row + k], slack), slack)
+        multiplier = select(running > 0.0, fma(length, w.multiplier_step[row + k], multiplier), multiplier)
         product = slack * multiplier
-        w.slack[row + part] = slack
-        w.multiplier[row + part] = multiplier
-        w.inverse_slack[row + part] = every
+        w.slack[row + k] = slack
+        w.multiplier[row + k] = multiplier
+        w.inverse_slack[row + k] = every
         total += product
         largest = select(product > largest, product, largest)
         product = select(product > 0.0, product, 1.0)
-        w.inverse_multiplier[row + part] = product
+        w.inverse_multiplier[row + k] = product
         every *= product
     w.product_sum[0] = total
     w.largest_product[0] = largest
     # backwards, each inverse from that of the product of all up to here
     every = divide(1.0, every)
     for back in range(w.chunk):
-        part = w.chunk - 1 - back
-        inverse = every * w.inverse_slack[row + part]
-        every *= w.inverse_multiplier[row + part]
-        inverse_slack = w.multiplier[row + part] * inverse
-        ratio = w.multiplier[row + part] * inverse_slack
-        w.inverse_slack[row + part] = inverse_slack
-        w.inverse_multiplier[row + part] = w.slack[row + part] * inverse
-        w.ratio[row + part] = select(ratio > _LARGEST_RATIO, _LARGEST_RATIO, ratio)
+        k = w.chunk - 1 - back
+        inverse = every * w.inverse_slack[row + k]
+        every *= w.inverse_multiplier[row + k]
+        inverse_slack = w.multiplier[row + k] * inverse
+        ratio = w.multiplier[row + k] * inverse_slack
+        w.inverse_slack[row + k] = inverse_slack
+        w.inverse_multiplier[row + k] = w.slack[row + k] * inverse
+        w.ratio[row + k] = select(ratio > _LARGEST_RATIO, _LARGEST_RATIO, ratio)

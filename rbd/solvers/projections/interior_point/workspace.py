@@ -7,7 +7,7 @@ A pair is a slack s and its multiplier lam, both positive inside. The pairs are,
     intervals        one of each upper bound:             s = upper - u
     2 * sliders      two of each row with dry friction:   s = f + phi and f - phi
 
-for the rate u = V z - rest of an interval row. The multipliers of dry friction are the positive and the negative part
+for the rate u = V z - u0 of an interval row. The multipliers of dry friction are the positive and the negative part
 of u, for the force phi. Pairs whose slack is far from zero at first have no multiplier.
 """
 
@@ -25,7 +25,7 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     """The rows in groups and the interval rows V, sparse; the iterate z, s, lam; the factor of I + U'DU; the step."""
 
     # --- the problem
-    body: int
+    grouped_columns: int
     """The first columns, behind which no group has columns."""
     m: int
     intervals: int
@@ -41,7 +41,8 @@ class InteriorPoint(WeightedFactor, GroupedRows):
     """V."""
     sides = operand("m")
     """c."""
-    rest = operand("intervals")
+    interval_sides = operand("intervals")
+    """u0."""
     lower = operand("intervals")
     upper = operand("intervals")
     friction = operand("sliders")
