@@ -61,8 +61,10 @@ class Nodes:
 
     def __init__(self) -> None:
         """Begin without nodes."""
-        self.order: list[GraphNode] = []
+        # The garbage collector clears attributes in this order, as `clear` does: freed from the last one on, no node
+        # frees its operands in turn. A long chain of them overflows the stack of CPython 3.13's threads.
         self.tables: list[dict[Key, Any]] = [{} for _ in range(_KINDS)]
+        self.order: list[GraphNode] = []
 
     def intern(self, kind: type[GraphNodeType], op: int, a: object, b: object, key: Key) -> GraphNodeType:
         """Return the node of this operation; equal operations share one. `key` identifies the operands."""
@@ -82,10 +84,6 @@ class Nodes:
         for table in self.tables:
             table.clear()
         self.order.clear()  # after the tables, so that nodes are freed from the last one on
-
-    def __del__(self) -> None:
-        """Drop all nodes one by one: freeing a long chain recursively overflows the stack of CPython 3.13's threads."""
-        self.clear()
 
 
 class GraphNode(OpaqueValue):
