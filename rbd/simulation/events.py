@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, final
 
 import attrs
 
-from rbd.arguments import boolean, require_callable, require_kind
-from rbd.errors import ArgumentError, NotFiniteError
+from rbd.arguments import boolean, described, require_callable, require_kind
+from rbd.errors import ArgumentError, NotFiniteError, ScalarError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
@@ -104,6 +104,18 @@ StepFunction = Callable[[Array, float, float], Array]
 """step(s, start, end) -> s at the end: moves the state."""
 
 
+def _number(event: Event, t: float, result: Scalar) -> float:
+    """Return the result of an event function as a float; raise errors that name the event."""
+    try:
+        value = to_float(result)
+    except ScalarError as error:
+        message = f"event {event.name!r} must return a number, not {described(result)}, at t = {t!r}"
+        raise ScalarError(message, scalar=result, function=event.function) from error
+    if not math.isfinite(value):
+        raise NotFiniteError(f"event {event.name!r} is {value} at t = {t!r}", argument="events", index=None)
+    return value
+
+
 @final
 class EventDetector:
     """Detection of the events of one simulation."""
@@ -116,14 +128,11 @@ class EventDetector:
     def values(self, t: float) -> list[float]:
         """Return the values of all event functions, which may not change the state.
 
-        Raises NotFiniteError naming the event.
+        Raises NotFiniteError and ScalarError naming the event.
         """
         with guarded_callback("event function", t, self._state, argument="events"):
-            values = [to_float(event.function(t, self._state)) for event in self._events]
-        for event, value in zip(self._events, values, strict=True):
-            if not math.isfinite(value):
-                raise NotFiniteError(f"event {event.name!r} is {value} at t = {t!r}", argument="events", index=None)
-        return values
+            results = [event.function(t, self._state) for event in self._events]
+        return [_number(event, t, result) for event, result in zip(self._events, results, strict=True)]
 
     def step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:
         """Take a step, or the part of it up to the first event."""

@@ -28,3 +28,10 @@ def test_residuals_keep_their_bound_or_are_errors() -> None:
         statuses.append("solved")
     assert statuses.count("solved") > 100
     assert statuses.count("inaccurate") > 5
+
+
+def test_errors_name_the_function_that_left_the_range() -> None:
+    mechanism, model = rbd.robots.hand()
+    with pytest.raises(NotFiniteError, match=r"^contact_step left the range") as caught:
+        rbd.contact.contact_step(rbd.MechanismState(mechanism), model, None, 1e300)
+    assert caught.value.argument == "contact_step"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, NotFiniteError, SolverError
+from rbd.errors import ArgumentError, NotFiniteError, ScalarError, SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
 from rbd.simulation import Event
@@ -141,6 +141,15 @@ def test_events_without_a_value_are_named(pendulum: rbd.MechanismState) -> None:
         with pytest.raises(NotFiniteError, match="'broken'"):
             rbd.simulate(pendulum, 0.1, events=[Event(function, name="broken")])
         assert np.array_equal(pendulum.q, q)
+
+
+@pytest.mark.parametrize("value", ["x", None, [1.0], 1j, True])
+def test_events_whose_value_is_no_number_are_named(pendulum: rbd.MechanismState, value: object) -> None:
+    late = Event(lambda t, state: value if t > 0.05 else 1.0, name="late")  # type: ignore[arg-type, return-value]  # meant
+    q = pendulum.q.copy()
+    with pytest.raises(ScalarError, match=r"event 'late' must return a number, not .* at t = 0.0"):
+        rbd.simulate(pendulum, 0.1, events=[late])
+    assert np.array_equal(pendulum.q, q)
 
 
 def test_instants_are_located_to_their_tolerance_in_machine_code() -> None:

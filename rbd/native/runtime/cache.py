@@ -60,7 +60,7 @@ def directory(environment: Mapping[str, str] = os.environ, platform: str = sys.p
         return None
     chosen = environment.get("RBD_CACHE_DIR", "")
     if chosen:
-        return Path(chosen).absolute()
+        return Path(os.path.expanduser(chosen)).absolute()
     base = _user_cache(environment, platform)
     return base / "rbd" if base is not None and base.is_absolute() else None
 

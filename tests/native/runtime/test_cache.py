@@ -240,6 +240,13 @@ def test_place(environment: dict[str, str], platform: str, expected: str | None)
     assert found == (None if expected is None else Path(expected))
 
 
+@posix
+def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells leave the tilde of `--env RBD_CACHE_DIR=~/rbd` as it is."""
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert cache.directory({"RBD_CACHE_DIR": "~/rbd"}, "linux") == Path("/home/ada/rbd")
+
+
 # -- size -------------------------------------------------------------------------------------------------------------
 
 

@@ -115,7 +115,7 @@ def _solution(
         function = partial(_accelerations, model.pairs, template)
         return evaluate(model, state, ("solve_contact", template), function, **arguments)
     function = partial(recorded_fields, model.pairs, template)
-    problem = evaluate(model, state, ("contact problem", template), function, **arguments)
+    problem = evaluate(model, state, ("solve_contact", "problem", template), function, **arguments)
     return _by_other_solver(state, solver, problem)
 
 
