@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import require_choice, require_kind, sequence, whole_number
-from rbd.array_functions.arguments import as_numbers
 from rbd.atomic_calls import all_or_nothing
 from rbd.errors import ArgumentError, ShapeError
 from rbd.gym.acrobot import acrobot_swing_up
 from rbd.gym.episodes import Episodes, undo_draws
 from rbd.gym.quadruped import quadruped_stand, quadruped_walk
 from rbd.gym.task import Task
+from rbd.rollout.rows import array_of
 from rbd.rollout.worlds import Worlds
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import any_array
@@ -36,6 +36,7 @@ TASKS: Final = {
 }
 _MAX_EPISODE_STEPS: Final = 250
 """Actions of an episode of an environment that `gymnasium.make` makes."""
+_NO_ROWS: Final = np.zeros(0, np.intp)
 Infos: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[Array, NDArray[Any], NDArray[Any], NDArray[Any], Infos]
 
@@ -54,7 +55,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     `task` is a `Task`, or one of "acrobot-swing-up", "quadruped-stand" and "quadruped-walk". Episodes are truncated
     after `max_episode_steps` actions. Episodes that have ended are reset in the next step, or in the same one with
     `autoreset_mode` "SameStep", which then has "final_obs" in its infos. A world whose simulation fails terminates with
-    a reward of 0, and infos have its "status".
+    a reward of 0, and infos have its "status"; so does one whose outcome is not finite, with observations of zeros.
 
     A step or a reset that raises or is interrupted changes nothing.
 
@@ -77,8 +78,10 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
+        render_mode: str | None = None,
     ) -> None:
-        """Record the step of the worlds; it is compiled in the first call of `step`."""
+        """Record the step of the worlds; it is compiled in the first call of `step`. There is no `render_mode`."""
+        _require_no_rendering(render_mode)
         mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         require_choice(mode, ("NextStep", "SameStep"), "autoreset_mode", "mode of autoreset")
         self._same_step = mode == "SameStep"
@@ -93,6 +96,7 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self.action_space = batch_space(actions, self.num_envs)
         self._needs_restart = np.zeros(self.num_envs, np.bool_)
         self._elapsed = np.zeros(self.num_envs, np.int64)
+        self._last = np.zeros((self.num_envs, self.task.observation_size))
 
     @property
     def task(self) -> Task:
@@ -112,22 +116,23 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         seeds, mask = _seeds(seed, self.num_envs), _mask(options, self.num_envs)
         seeded = {k: seeding.np_random(each)[0] for k, each in enumerate(seeds) if each is not None}
         rows = np.flatnonzero(mask)
-        self._episodes.draw(np.array([row for row in rows if row not in seeded], np.intp))
-        return all_or_nothing(partial(self._reset, seeded, rows), self._undo())
+        return all_or_nothing(partial(self._reset, seeded, rows), self._undo(rows))
 
     @override
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
         clipped, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
-        self._episodes.draw(np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts))
-        return all_or_nothing(partial(self._step, clipped, restarts), self._undo())
+        drawn = np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts)
+        return all_or_nothing(partial(self._step, clipped, restarts, drawn), self._undo(drawn))
 
     def _reset(self, seeded: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> tuple[Array, Infos]:
         self._episodes.seed(seeded, rows)
         self._begin(rows)
-        return self._episodes.observations(), {}
+        self._last = self._with_first_observations(self._last, rows)
+        return self._last.copy(), {}
 
-    def _step(self, actions: Array, restarts: NDArray[np.bool_]) -> Step:
+    def _step(self, actions: Array, restarts: NDArray[np.bool_], drawn: NDArray[np.intp]) -> Step:
+        self._episodes.draw(drawn)
         self._episodes.step(actions)
         if restarts.any():
             self._begin(np.flatnonzero(restarts))
@@ -136,19 +141,19 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         self._elapsed[~restarts] += 1
         terminated = found.terminated & ~restarts
         truncated = ~terminated & ~restarts & (self._elapsed >= self._max_episode_steps)
-        infos: Infos = {"status": self.worlds.status, "_status": found.failed} if found.failed.any() else {}
+        infos: Infos = {"status": found.status, "_status": found.status != 0} if found.status.any() else {}
         self._needs_restart = terminated | truncated
-        observations = self._autoreset(found.observations, infos)
-        return observations, np.where(restarts, 0.0, found.rewards), terminated, truncated, infos
+        self._last = self._autoreset(found.observations, infos)
+        return self._last.copy(), np.where(restarts, 0.0, found.rewards), terminated, truncated, infos
 
     def __copy__(self) -> VectorEnvironment:
         """Return an environment of the same task and machine code, with worlds, generators and spaces of its own."""
         return deepcopy(self, _shared_by_copies(self._episodes))
 
-    def _undo(self) -> list[Callable[[], object]]:
-        """Return calls that restore the environment as it is now."""
-        saved = {"_needs_restart": self._needs_restart.copy(), "_elapsed": self._elapsed.copy()}
-        return [*self._episodes.undo(), *(partial(setattr, self, name, value) for name, value in saved.items())]
+    def _undo(self, rows: NDArray[np.intp]) -> list[Callable[[], object]]:
+        """Return calls that restore the environment as it is now; the generators of `rows` may draw."""
+        saved = {name: getattr(self, name).copy() for name in ("_needs_restart", "_elapsed", "_last")}
+        return [*self._episodes.undo(rows), *(partial(setattr, self, name, value) for name, value in saved.items())]
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
@@ -164,8 +169,15 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         for row in np.flatnonzero(ended):
             final_obs[row] = last[row]
         infos |= {"final_obs": final_obs, "_final_obs": ended}
-        self._begin(np.flatnonzero(ended))
-        return np.where(ended[:, None], self._episodes.observations(), last)
+        rows = np.flatnonzero(ended)
+        self._begin(rows)
+        return self._with_first_observations(last, rows)
+
+    def _with_first_observations(self, last: Array, rows: NDArray[np.intp]) -> Array:
+        """Return observations with those of the episodes that begin in `rows`."""
+        observations = last.copy()
+        observations[rows] = self._episodes.observations(rows)
+        return observations
 
 
 @final
@@ -183,8 +195,9 @@ class Environment(gymnasium.Env[Array, Array]):
     ((36,), (12,))
     """
 
-    def __init__(self, task: Task | str) -> None:
-        """Record the step of the world."""
+    def __init__(self, task: Task | str, *, render_mode: str | None = None) -> None:
+        """Record the step of the world. There is no `render_mode`."""
+        _require_no_rendering(render_mode)
         self.metadata = {"render_modes": []}
         self._episodes = Episodes(_task(task), _generators(1), threads=1)
         self.observation_space, self.action_space = spaces_of(self.task)
@@ -208,26 +221,26 @@ class Environment(gymnasium.Env[Array, Array]):
     @override
     def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
         """Hold the action for one step of the environment; also after the end of an episode."""
-        actions = self._episodes.clipped(as_numbers(action, "action")[None])
-        return all_or_nothing(partial(self._step, actions), self._episodes.undo())
+        actions = self._episodes.clipped(array_of(action, (self.task.action_size,), "action"))
+        return all_or_nothing(partial(self._step, actions), self._episodes.undo(_NO_ROWS))
 
     def _reset(self, seed: int | None) -> tuple[Array, Infos]:
         super().reset(seed=seed)
         row = np.zeros(1, np.intp)
         self._episodes.seed({0: self.np_random}, row)
         self._episodes.begin(row)
-        return self._episodes.observations()[0], {}
+        return self._episodes.observations(row)[0], {}
 
     def _undo_reset(self) -> list[Callable[[], object]]:
         """Return calls that restore the environment and its generator as they are now."""
         saved = {"_np_random": self.np_random, "_np_random_seed": self.np_random_seed}
         writes = [partial(setattr, self, name, value) for name, value in saved.items()]
-        return [*self._episodes.undo(), *undo_draws([self.np_random]), *writes]
+        return [*self._episodes.undo(_NO_ROWS), *undo_draws([self.np_random]), *writes]
 
     def _step(self, actions: Array) -> tuple[Array, float, bool, bool, Infos]:
         self._episodes.step(actions)
         found = self._episodes.outcomes(actions)
-        info = {"status": int(self.worlds.status[0])} if found.failed[0] else {}
+        info = {"status": int(found.status[0])} if found.status[0] else {}
         return found.observations[0], float(found.rewards[0]), bool(found.terminated[0]), False, info
 
     def __copy__(self) -> Environment:
@@ -283,6 +296,13 @@ def _require_options(options: object, *names: str) -> None:
             f"options: there is no {others[0]!r}; there are {allowed}; the `start` of a Task draws how episodes begin"
         )
         raise ArgumentError(message, argument="options", value=options, allowed=names)
+
+
+def _require_no_rendering(render_mode: object) -> None:
+    """Raise ArgumentError for a mode of rendering; `gymnasium.make` passes None on."""
+    if render_mode is not None:
+        message = "render_mode must be None: environments do not render; show the states of `worlds` in a viewer"
+        raise ArgumentError(message, argument="render_mode", value=render_mode, allowed=None)
 
 
 def spaces_of(task: Task) -> tuple[spaces.Space[Array], spaces.Space[Array]]:

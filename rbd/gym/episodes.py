@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.atomic_calls import all_or_nothing
 from rbd.errors import ArgumentError
-from rbd.gym.task import Task
-from rbd.rollout.cases import Start
-from rbd.rollout.rows import rows_of
+from rbd.gym.task import Task, drawn_start, first_observations, possible_outcome
+from rbd.rollout.rows import array_of, rows_of
 from rbd.rollout.worlds import Worlds, undo_of
 from rbd.scalars.arrays import Array
 
 
 class EpisodeOutcomes(NamedTuple):
-    """Outcomes of the last actions, with a row per world; a world whose simulation failed terminates without reward."""
+    """Outcomes of the last actions, with a row per world.
+
+    A world whose simulation failed terminates without reward, and so does one whose outcome is not finite, with
+    observations of zeros.
+    """
 
     observations: Array
     rewards: NDArray[np.float64]
     terminated: NDArray[np.bool_]
-    failed: NDArray[np.bool_]
+    status: NDArray[np.int64]
+    """Codes of the worlds; where they are 0, those of the outcome."""
 
 
 @final
@@ -36,7 +39,9 @@ class Episodes:
         self.task, self.generators = task, list(generators)
         self.worlds: Worlds = task.worlds(len(self.generators), threads)
         self._start_names = task.start_names()
-        self._drawn: dict[int, Start] = {}
+        arrays = {"q": self.worlds.q, "v": self.worlds.v, **self.worlds.parameters}
+        self._start_shapes = {name: arrays[name].shape[1:] for name in self._start_names}
+        self._drawn: dict[int, dict[str, Array]] = {}
 
     def seed(self, generators: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> None:
         """Replace the generators of some worlds, and draw the starts of the next episodes of `rows`, or do nothing."""
@@ -45,16 +50,18 @@ class Episodes:
         self._drawn, self.generators = kept | self._starts(rows, replaced, kept), replaced
 
     def draw(self, rows: NDArray[np.intp]) -> None:
-        """Draw the starts of the next episodes of `rows`, before any world changes: the user's function may raise."""
+        """Draw the starts of the next episodes of `rows` that have none."""
         self._drawn |= self._starts(rows, self.generators, self._drawn)
 
-    def undo(self) -> list[Callable[[], object]]:
-        """Return calls that restore worlds, starts and generators as they are now, but not what generators draw since.
+    def undo(self, rows: NDArray[np.intp]) -> list[Callable[[], object]]:
+        """Return calls that restore worlds, starts and generators as they are now; the generators of `rows` may draw.
 
         It copies all that a step changes, since any call may be interrupted.
         """
         saved = {"_drawn": dict(self._drawn), "generators": self.generators}
-        return [*undo_of(self.worlds), *(partial(setattr, self, name, value) for name, value in saved.items())]
+        draws = undo_draws(self.generators[row] for row in map(int, rows) if row not in self._drawn)
+        writes = (partial(setattr, self, name, value) for name, value in saved.items())
+        return [*undo_of(self.worlds), *draws, *writes]
 
     def begin(self, rows: NDArray[np.intp]) -> None:
         """Begin new episodes with the starts drawn for them."""
@@ -72,33 +79,31 @@ class Episodes:
 
     def outcomes(self, actions: Array) -> EpisodeOutcomes:
         """Return the outcomes of the worlds as they are, after these actions; for failed ones, after none."""
-        failed = self.worlds.status != 0
-        found = self.task.evaluate(self.worlds, np.where(failed[:, None], 0.0, actions))
-        rewards = np.where(failed, 0.0, found["reward"])
-        return EpisodeOutcomes(found["observation"], rewards, (found["terminated"] > 0) | failed, failed)
+        status = self.worlds.status
+        found, codes = possible_outcome(self.task, self.worlds, np.where((status != 0)[:, None], 0.0, actions))
+        status = np.where(status != 0, status, codes)
+        observations = np.where((codes != 0)[:, None], 0.0, found["observation"])
+        rewards = np.where(status != 0, 0.0, found["reward"])
+        return EpisodeOutcomes(observations, rewards, (found["terminated"] > 0) | (status != 0), status)
 
-    def observations(self) -> Array:
-        """Return the observations of episodes that begin."""
-        return self.task.evaluate(self.worlds, np.zeros((self.worlds.count, self.task.action_size)))["observation"]
+    def observations(self, rows: NDArray[np.intp]) -> Array:
+        """Return the observations of episodes that begin, one for each of `rows`."""
+        return first_observations(self.task, self.worlds, rows)
 
     def _starts(
-        self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator], drawn: Mapping[int, Start]
-    ) -> dict[int, Start]:
-        """Return starts of the next episodes of `rows`, of those that have no start drawn; or draw nothing."""
-        missing = [row for row in map(int, rows) if row not in drawn]
-        return all_or_nothing(
-            lambda: {row: self._start(generators[row]) for row in missing},
-            undo_draws([generators[row] for row in missing]),
-        )
+        self, rows: NDArray[np.intp], generators: Sequence[np.random.Generator], drawn: Container[int]
+    ) -> dict[int, dict[str, Array]]:
+        """Return starts of the next episodes of `rows`, of those that have no start drawn."""
+        return {row: self._start(generators[row]) for row in map(int, rows) if row not in drawn}
 
-    def _start(self, generator: np.random.Generator) -> Start:
+    def _start(self, generator: np.random.Generator) -> dict[str, Array]:
         """Return the start of an episode; raise ArgumentError for other names than those of the first draw."""
-        start, first = self.task.start(generator), self._start_names
+        start, first = drawn_start(self.task, generator), self._start_names
         if set(start) != set(first):
             shown = [", ".join(names) or "nothing" for names in (start, first)]
             message = f"start draws {shown[0]}, and drew {shown[1]} at first; draw the same names each time"
             raise ArgumentError(message, argument="start", value=tuple(start), allowed=first)
-        return start
+        return {name: array_of(start[name], shape, name) for name, shape in self._start_shapes.items()}
 
 
 def undo_draws(generators: Iterable[np.random.Generator]) -> list[Callable[[], object]]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias, final
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast, final
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from rbd.arguments import require_callable, require_kind, whole_number
+from rbd.arguments import described, require_callable, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.row_status import RowStatus
 from rbd.contact import CollisionModel
 from rbd.contact.arguments import friction_coefficient
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, RbdError
 from rbd.mechanism import Mechanism
 from rbd.rollout import Worlds
-from rbd.rollout.cases import Sampler
+from rbd.rollout.cases import Sampler, Start
 from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero
@@ -106,7 +108,7 @@ class Task:
 
     def start_names(self) -> tuple[str, ...]:
         """Return the names of what episodes begin with; raise ArgumentError for an action."""
-        names = tuple(self.start(np.random.default_rng(0)))
+        names = tuple(drawn_start(self, np.random.default_rng(0)))
         if "action" in names:
             message = "start draws an action; actions are those of `step`: draw q, v and parameters"
             raise ArgumentError(message, argument="start", value="action", allowed=("q", "v", *PARAMETER_NAMES))
@@ -114,13 +116,46 @@ class Task:
 
     def evaluate(self, worlds: Worlds, actions: Array) -> Outcome:
         """Return the outcome of the worlds as they are, after these actions."""
-        known = {
-            "q": worlds.q,
-            "v": worlds.v,
-            "t": worlds.t,
-            "action": actions,
-            "contact_forces": worlds.contact_forces,
-        }
-        program = self.outcome.program
-        found = self.outcome(*(known[port.name] for port in program.inputs))
-        return dict(zip((port.name for port in program.outputs), found, strict=True))
+        return _named_results(self.outcome, self.outcome(*outcome_inputs(self, worlds, actions)))
+
+
+def drawn_start(task: Task, generator: np.random.Generator) -> Start:
+    """Return what an episode begins with; raise ArgumentError unless it is a mapping."""
+    start = cast("object", task.start(generator))
+    if isinstance(start, Mapping):
+        return cast("Start", start)
+    allowed = "a mapping of q, v and parameters"
+    message = f"start returns {described(start)}, must return {allowed}"
+    raise ArgumentError(message, argument="start", value=start, allowed=allowed)
+
+
+def possible_outcome(task: Task, worlds: Worlds, actions: Array) -> tuple[Outcome, NDArray[np.int64]]:
+    """Return the outcome of the worlds, and its status codes: not 0 where it is not finite; it is NaN there."""
+    try:
+        return task.evaluate(worlds, actions), np.zeros(worlds.count, np.int64)
+    except RbdError:
+        status = RowStatus()
+        found = task.outcome(*outcome_inputs(task, worlds, actions), status=status)
+        return _named_results(task.outcome, found), status.codes
+
+
+def first_observations(task: Task, worlds: Worlds, rows: NDArray[np.intp]) -> Array:
+    """Return the observations of these worlds, whose episodes begin, after no actions."""
+    inputs = outcome_inputs(task, worlds, np.zeros((worlds.count, task.action_size)))
+    return _named_results(task.outcome, task.outcome(*(each[rows] for each in inputs)))["observation"]
+
+
+def outcome_inputs(task: Task, worlds: Worlds, actions: Array) -> list[Array]:
+    """Return the inputs of the outcome of the worlds as they are."""
+    known = {
+        "q": worlds.q,
+        "v": worlds.v,
+        "t": worlds.t,
+        "action": actions,
+        "contact_forces": worlds.contact_forces,
+    }
+    return [known[port.name] for port in task.outcome.program.inputs]
+
+
+def _named_results(outcome: RecordedFunction, found: Array | Sequence[Array]) -> Outcome:
+    return dict(zip((port.name for port in outcome.program.outputs), found, strict=True))

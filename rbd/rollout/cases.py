@@ -14,7 +14,7 @@ from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.program.ports import Port
 from rbd.rollout.batch import zero_start
-from rbd.rollout.rows import finite_rows_of, require_possible_rows, require_rotations
+from rbd.rollout.rows import array_of, finite, require_possible_rows, require_rotations
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.arrays import Array
@@ -45,7 +45,7 @@ class Cases:
                 raise ArgumentError(message, argument="cases", value=count, allowed="a whole number")
             self.count = case_count
         else:
-            self._rows = {name: as_numbers(value, name) for name, value in _named(initial_states).items()}
+            self._rows = {name: as_numbers(value, name).copy() for name, value in _named(initial_states).items()}
             self.count = self._count_of_rows(case_count)
         names = self._drawn(0) if self._sampler else self._rows
         for name in names:
@@ -67,13 +67,13 @@ class Cases:
         if self._sampler is None:
             return {name: x[first : first + count] for name, x in self._rows.items()}
         drawn = [self._drawn(first + k) for k in range(count)]
-        return {name: np.array([each[name] for each in drawn]) for name in self.names}
+        return {name: _stacked([each[name] for each in drawn], first, name) for name in self.names}
 
     def _drawn(self, case: int) -> dict[str, Array]:
         """Return the draw of the sampler for a case: with its own random numbers, in whatever order cases are run."""
         assert self._sampler is not None
         generator = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(case,)))
-        drawn = {name: as_numbers(value, name) for name, value in _named(self._sampler(generator)).items()}
+        drawn = {name: as_numbers(value, name).copy() for name, value in _named(self._sampler(generator)).items()}
         if case and set(drawn) != set(self.names):
             message = f"initial_states draws {_listed(drawn)} for case {case}, and {_listed(self.names)} for case 0"
             raise ArgumentError(message, argument="initial_states", value=tuple(drawn), allowed=self.names)
@@ -108,7 +108,8 @@ class CaseInputs:
     def rows(self, first: int, count: int) -> dict[str, Array]:
         """Return the inputs of `count` cases from `first` on; q and v always."""
         starts = self.cases.starts(first, count)
-        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in starts.items()}
+        shapes = {name: (count, *self._ports[name].shape) for name in starts}
+        rows = {name: finite(array_of(x, shapes[name], name), name) for name, x in starts.items()}
         require_possible_rows({name: x for name, x in rows.items() if name in self.cases.parameters}, count, first)
         if "q" in rows:
             require_rotations(self._mechanism, rows["q"])
@@ -123,6 +124,16 @@ def _named(start: Start | Sequence[ArrayLike]) -> Mapping[str, ArrayLike]:
     allowed = "a mapping of q, v, action and parameters, a pair (q, v), or a function of a random generator"
     message = f"initial_states must be {allowed}, not {described(start)}"
     raise ArgumentError(message, argument="initial_states", value=start, allowed=allowed)
+
+
+def _stacked(draws: Sequence[Array], first: int, name: str) -> Array:
+    """Return the draws of cases from `first` on as rows; raise ShapeError unless they have one shape."""
+    shape = draws[0].shape
+    for k, draw in enumerate(draws):
+        if draw.shape != shape:
+            message = f"initial_states draws {name} of shape {draw.shape} for case {first + k}, and {shape} for {first}"
+            raise ShapeError(message, argument=name, expected=shape, actual=draw.shape)
+    return np.array(draws)
 
 
 def _require_name(name: object) -> None:

@@ -19,18 +19,25 @@ from rbd.scalars.arrays import Array
 
 
 def rows_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Return an array broadcast to `shape`, rows first; raise ShapeError naming the argument."""
+    """Return rows of `shape`, given as such or as one row for all; raise ShapeError naming the argument."""
     array = as_numbers(value, name)
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
+    if array.shape not in {shape, shape[1:], (1, *shape[1:])}:
         message = f"{name} has shape {array.shape}, needs {shape} or {shape[1:]}"
-        raise ShapeError(message, argument=name, expected=shape, actual=array.shape) from None
+        raise ShapeError(message, argument=name, expected=shape, actual=array.shape)
+    return np.broadcast_to(array, shape)
 
 
-def finite_rows_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Return an array broadcast to `shape`, rows first; raise ShapeError or NotFiniteError naming the argument."""
-    array = rows_of(value, shape, name)
+def array_of(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    """Return a new array of exactly this shape; raise ShapeError naming the argument."""
+    array = as_numbers(value, name)
+    if array.shape != shape:
+        message = f"{name} has shape {array.shape}, needs {shape}"
+        raise ShapeError(message, argument=name, expected=shape, actual=array.shape)
+    return array.copy()
+
+
+def finite(array: Array, name: str) -> Array:
+    """Return the array; raise NotFiniteError naming the argument and the entry."""
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         place = [int(k) for k in bad[0]]

@@ -18,7 +18,7 @@ from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch, zero_start
-from rbd.rollout.rows import finite_rows_of, require_possible_rows, require_rotations, rows_of
+from rbd.rollout.rows import finite, require_possible_rows, require_rotations, rows_of
 from rbd.rollout.settings import GivenSettings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
@@ -199,7 +199,10 @@ class Worlds:
         require_parameter_names(parameters, self._settings.parameters)
         given = {"q": self._zero["q"] if q is None else q, "v": self._zero["v"] if v is None else v, **parameters}
         inputs, m = self._batch.inputs, len(rows)
-        values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
+        # copies, since views of the worlds' own arrays change while they are written
+        values = {
+            name: finite(rows_of(x, (m, *inputs[name].shape[1:]), name).copy(), name) for name, x in given.items()
+        }
         require_possible_rows({name: values[name] for name in parameters}, m)
         if q is not None:
             require_rotations(self._mechanism, values["q"])

@@ -40,7 +40,14 @@ def _single() -> Environment:
 _CALLS: dict[str, Callable[[], tuple[Callable[..., object], Good]]] = {
     "VectorEnvironment": lambda: (
         VectorEnvironment,
-        {"task": task(), "num_envs": 2, "max_episode_steps": 5, "autoreset_mode": "SameStep", "threads": 1},
+        {
+            "task": task(),
+            "num_envs": 2,
+            "max_episode_steps": 5,
+            "autoreset_mode": "SameStep",
+            "threads": 1,
+            "render_mode": None,
+        },
     ),
     "VectorEnvironment.reset": lambda: (
         _vector().reset,
@@ -48,7 +55,7 @@ _CALLS: dict[str, Callable[[], tuple[Callable[..., object], Good]]] = {
     ),
     "VectorEnvironment.reset, mask": lambda: (_reset_by_mask(), {"mask": [True, False]}),
     "VectorEnvironment.step": lambda: (_vector().step, {"actions": np.zeros((2, 1))}),
-    "Environment": lambda: (Environment, {"task": task()}),
+    "Environment": lambda: (Environment, {"task": task(), "render_mode": None}),
     "Environment.reset": lambda: (_single().reset, {"seed": 1, "options": {}}),
     "Environment.step": lambda: (_single().step, {"action": np.zeros(1)}),
     "Task": lambda: (Task, attrs.asdict(task(), recurse=False)),

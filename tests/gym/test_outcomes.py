@@ -1,0 +1,93 @@
+"""Outcomes: those that are not finite, those of worlds that a mask leaves out; actions and rendering."""
+
+# pyright: basic
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.gym import Environment, Task, VectorEnvironment
+
+
+def task(start_speed: float = 0.0) -> Task:
+    """Return a task whose reward is the square of a velocity, and whose observations include the action."""
+    mechanism = rbd.robots.double_pendulum()
+
+    def outcome(state: Any, action: Any) -> dict[str, Any]:
+        return {"observation": [*state.q, *action], "reward": state.v[0] * state.v[0], "terminated": 0 * state.q[0]}
+
+    return Task(
+        mechanism=mechanism,
+        control=rbd.record(lambda state, action: 3 * action, mechanism, action=2),
+        outcome=rbd.record(outcome, mechanism, action=2),
+        start=lambda rng: {"q": rng.uniform(-1, 1, 2), "v": [start_speed, 0.0]},
+        dt=0.01,
+    )
+
+
+@pytest.mark.parametrize("speed", [1e160, 1e200])
+def test_outcomes_that_are_not_finite_end_the_episodes_of_their_worlds_only(speed: float) -> None:
+    environments, others = VectorEnvironment(task(), 3), VectorEnvironment(task(), 3)
+    actions = np.full((3, 2), 0.5)
+    for each in (environments, others):
+        each.reset(seed=0)
+    environments.worlds.reset([1], v=[speed, 0.0])
+    observations, rewards, terminated, truncated, infos = environments.step(actions)
+    expected, expected_rewards, *_ = others.step(actions)
+    np.testing.assert_array_equal(observations, np.where([[False], [True], [False]], 0.0, expected))
+    np.testing.assert_array_equal(rewards, expected_rewards * [1, 0, 1])
+    assert terminated.tolist() == infos["_status"].tolist() == [False, True, False]
+    assert (infos["status"] != 0).tolist() == [False, True, False]
+    assert not truncated.any()
+    assert environments.step(actions)[4] == {}
+    single = Environment(task())
+    single.reset(seed=0)
+    single.worlds.reset(v=[speed, 0.0])
+    observation, reward, terminates, _, info = single.step(actions[0])
+    assert (observation.tolist(), reward, terminates, info["status"] != 0) == ([0.0] * 4, 0.0, True, True)
+
+
+def test_first_outcomes_that_are_not_finite_are_errors() -> None:
+    for each in (VectorEnvironment(task(1e160), 2), Environment(task(1e160))):
+        with pytest.raises(NotFiniteError, match="left the range"):
+            each.reset(seed=0)
+
+
+def test_a_mask_leaves_the_observations_of_the_other_worlds_as_they_are() -> None:
+    environments = VectorEnvironment(task(), 3)
+    environments.reset(seed=0)
+    before = environments.step(np.full((3, 2), 0.5))[0]
+    mask = np.array([True, False, False])
+    twin = copy.copy(environments)
+    after, _ = environments.reset(options={"reset_mask": mask})
+    np.testing.assert_array_equal(after[~mask], before[~mask])
+    np.testing.assert_array_equal(after[0], [*environments.worlds.q[0], 0.0, 0.0])
+    np.testing.assert_array_equal(twin.reset(options={"reset_mask": mask})[0], after)
+    after[:] = np.nan  # no array of the environment
+    np.testing.assert_array_equal(environments.reset(options={"reset_mask": ~mask & mask})[0][1:], before[1:])
+
+
+def test_an_action_has_an_entry_for_each_coordinate() -> None:
+    """One number is not taken for all of them, nor one row per world with a single entry."""
+    environments, single = VectorEnvironment(task(), 3), Environment(task())
+    for wrong in (0.5, [0.5], [[0.5]], np.zeros((3, 1)), np.zeros(3), np.zeros((3, 2, 1))):
+        with pytest.raises(ShapeError, match=r"actions has shape .*, needs \(3, 2\) or \(2,\)"):
+            environments.step(wrong)
+    for wrong in (0.5, [0.5], np.zeros((1, 2)), np.zeros(3)):
+        with pytest.raises(ShapeError, match=r"action has shape .*, needs \(2,\)"):
+            single.step(wrong)
+
+
+def test_environments_do_not_render() -> None:
+    for make in (gymnasium.make, gymnasium.make_vec):
+        assert make("rbd/AcrobotSwingUp-v0", render_mode=None).render_mode is None
+    for kind in (Environment, VectorEnvironment):
+        with pytest.raises(ArgumentError, match="environments do not render") as caught:
+            kind("acrobot-swing-up", render_mode="human")
+        assert caught.value.argument == "render_mode"
