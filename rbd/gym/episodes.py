@@ -75,7 +75,7 @@ class Episodes:
 
     def step(self, actions: Array) -> None:
         """Take one step of the environment: all its steps of `dt` with these actions."""
-        self.worlds.step(actions, self.task.steps)
+        self.worlds.step(actions if self.task.action_size else None, self.task.steps)
 
     def outcomes(self, actions: Array) -> EpisodeOutcomes:
         """Return the outcomes of the worlds as they are, after these actions; for failed ones, after none."""

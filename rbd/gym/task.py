@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rbd.arguments import described, require_callable, require_kind, whole_number
 from rbd.array_functions.function import RecordedFunction
+from rbd.array_functions.recorded_controller import require_controller
 from rbd.array_functions.row_status import RowStatus
 from rbd.contact import CollisionModel
 from rbd.contact.arguments import friction_coefficient
@@ -66,6 +67,7 @@ class Task:
             friction_coefficient(self.friction)
         for name in ("control", "outcome"):
             require_kind(getattr(self, name), RecordedFunction, operation="Task", argument=name)
+        _require_control(self.control, self.mechanism)
         require_callable(self.start, "start", "a function of a random generator")
         whole_number(self.steps, "steps", 1)
         inputs = [port.name for port in self.outcome.program.inputs]
@@ -117,6 +119,17 @@ class Task:
     def evaluate(self, worlds: Worlds, actions: Array) -> Outcome:
         """Return the outcome of the worlds as they are, after these actions."""
         return _named_results(self.outcome, self.outcome(*outcome_inputs(self, worlds, actions)))
+
+
+def _require_control(control: RecordedFunction, mechanism: Mechanism) -> None:
+    """Raise ArgumentError unless a control maps q, v, and perhaps t and an action that is a vector, to torques."""
+    require_controller(control, mechanism, action=True)
+    shape = next((port.shape for port in control.program.inputs if port.name == "action"), (0,))
+    if len(shape) != 1:
+        message = (
+            f"control takes an action of shape {shape}; actions of a Task are vectors: write action=n in rbd.record"
+        )
+        raise ArgumentError(message, argument="control", value=control, allowed="an action of shape (n,)")
 
 
 def drawn_start(task: Task, generator: np.random.Generator) -> Start:

@@ -14,7 +14,7 @@ from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.program.ports import Port
 from rbd.rollout.batch import zero_start
-from rbd.rollout.rows import array_of, finite, require_possible_rows, require_rotations
+from rbd.rollout.rows import array_of, finite, require_possible_rows, require_rotations, scaled_coordinates
 from rbd.rollout.settings import CONTACT_FRICTION
 from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES
 from rbd.scalars.arrays import Array
@@ -85,7 +85,7 @@ class Cases:
         rows = next(iter(lengths.values()), 0)
         for name, length in lengths.items():
             if length != rows or length < 0 or (count is not None and length != count):
-                required = rows if count is None else count
+                required = max(rows, 1) if count is None else count
                 message = f"{name} of initial_states has {max(length, 0)} rows, needs {required}, one per case"
                 raise ShapeError(message, argument=name, expected=required, actual=length)
         return rows
@@ -97,7 +97,7 @@ class CaseInputs:
 
     def __init__(self, cases: Cases, ports: Iterable[Port], mechanism: Mechanism) -> None:
         """Check starts that are not drawn; raise ArgumentError for an action that the step does not take."""
-        self.cases, self._mechanism = cases, mechanism
+        self.cases, self._scaled = cases, scaled_coordinates(mechanism)
         self._ports, self._zero = {port.name: port for port in ports}, zero_start(mechanism)
         if "action" in cases.names and "action" not in self._ports:
             message = "initial_states has an action, and the control takes none; record it with action=..., a shape"
@@ -112,7 +112,7 @@ class CaseInputs:
         rows = {name: finite(array_of(x, shapes[name], name), name) for name, x in starts.items()}
         require_possible_rows({name: x for name, x in rows.items() if name in self.cases.parameters}, count, first)
         if "q" in rows:
-            require_rotations(self._mechanism, rows["q"])
+            require_rotations(self._scaled, rows["q"])
         return {name: np.broadcast_to(x, (count, *x.shape)) for name, x in self._zero.items()} | rows
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import final
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -52,16 +54,39 @@ def require_possible_rows(parameters: Mapping[str, Array], count: int, number: i
         require_friction_coefficients(parameters[CONTACT_FRICTION], CONTACT_FRICTION)
 
 
-def require_rotations(mechanism: Mechanism, q: Array) -> None:
-    """Raise RotationError for rows of q with zero quaternions, or zero pairs of sine and cosine."""
+@final
+@attrs.frozen
+class ScaledCoordinates:
+    """Coordinates of a joint that have any length but 0: quaternions, and pairs of sine and cosine."""
+
+    joint: str
+    indices: tuple[int, ...]
+    """Their indices in q."""
+    zero: str
+    """The zero configuration of the joint."""
+
+
+def scaled_coordinates(mechanism: Mechanism) -> tuple[ScaledCoordinates, ...]:
+    """Return those of all joints, as they are now: worlds outlive edits of their mechanism."""
+    found = list[ScaledCoordinates]()
     for node in layout_of(mechanism).nodes:
-        kind, name = node.joint.type, node.joint.name
-        if kind.nq == kind.nv:
-            continue
-        probe = kind.normalize((2.0,) * kind.nq)
-        scaled = [node.q_slice.start + k for k, x in enumerate(probe) if to_float(x) != 2]
-        zero = np.flatnonzero(~q[:, scaled].any(axis=1) & bool(scaled))
+        kind, start = node.joint.type, node.q_slice.start
+        if kind.nq != kind.nv:
+            probe = kind.normalize((2.0,) * kind.nq)
+            indices = tuple(start + k for k, x in enumerate(probe) if to_float(x) != 2)
+            found.append(
+                ScaledCoordinates(node.joint.name, indices, ", ".join(f"{to_float(x):g}" for x in kind.zero()))
+            )
+    return tuple(each for each in found if each.indices)
+
+
+def require_rotations(coordinates: Iterable[ScaledCoordinates], q: Array) -> None:
+    """Raise RotationError for rows of q with zero quaternions, or zero pairs of sine and cosine."""
+    for each in coordinates:
+        zero = np.flatnonzero(~q[:, each.indices].any(axis=1))
         if zero.size:
-            message = f"q: the configuration of joint '{name}' has norm 0 in row {zero[0]}, so that it is no rotation"
-            advice = f"the zero configuration has {', '.join(f'{to_float(x):g}' for x in kind.zero())}"
-            raise RotationError(f"{message}; {advice}", argument="q", joint=name, defect=-1.0)
+            message = (
+                f"q: the configuration of joint '{each.joint}' has norm 0 in row {zero[0]}, so that it is no rotation"
+            )
+            advice = f"the zero configuration has {each.zero}"
+            raise RotationError(f"{message}; {advice}", argument="q", joint=each.joint, defect=-1.0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import importlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
@@ -84,9 +85,11 @@ class Folder(Storage):
         if not file.exists():
             with replaced_file(file) as partial:
                 partial.write_text(expected, encoding="utf-8")
-        stored = file.read_text(encoding="utf-8")
+        stored = file.read_text(encoding="utf-8", errors="replace")
         if stored != expected:
-            raise _another_study(path, json.loads(stored), description)
+            with _damage_named(file):
+                known = dict[str, object](json.loads(stored))
+            raise _another_study(path, known, description)
 
     @override
     def __contains__(self, chunk: int) -> bool:
@@ -103,21 +106,45 @@ class Folder(Storage):
 
     @override
     def get(self, chunk: int) -> ChunkResults:
-        with self._h5py.File(self._file(chunk), "r") as file:
+        path = self._file(chunk)
+        with _damage_named(path), self._h5py.File(path, "r") as file:
             arrays = {name: file[name][()] for name in file if name not in {_MESSAGES, _START}}
             messages = json.loads(file[_MESSAGES][()])
-        return ChunkResults(arrays, {int(row): message for row, message in messages.items()})
+            _require_results(arrays)
+            return ChunkResults(arrays, {int(row): message for row, message in messages.items()})
 
     @override
     def require_starts(self, chunk: int, starts: Mapping[str, Array]) -> None:
-        with self._h5py.File(self._file(chunk), "r") as file:
+        path = self._file(chunk)
+        with _damage_named(path), self._h5py.File(path, "r") as file:
+            _require_results({name: file[name] for name in file if name not in {_MESSAGES, _START}})
             stored = {name: np.asarray(file[f"{_START}/{name}"]) for name in file[_START]}
         if set(stored) != set(starts) or any(not np.array_equal(stored[name], x) for name, x in starts.items()):
-            message = f"{self._file(chunk)} has cases with other initial states; give another folder"
+            message = f"{path} has cases with other initial states; give another folder"
             raise ArgumentError(message, argument="folder", value=str(self._path))
 
     def _file(self, chunk: int) -> Path:
         return self._path / f"cases-{chunk:06d}.h5"
+
+
+@contextmanager
+def _damage_named(file: Path) -> Generator[None, None, None]:
+    """Raise ArgumentError for errors of readers of damaged files, which are of many kinds."""
+    try:
+        yield
+    except (FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:
+        message = f"{file} is damaged: {error}; remove it, and call rollout again"
+        raise ArgumentError(message, argument="folder", value=str(file.parent)) from error
+
+
+def _require_results(arrays: Mapping[str, Any]) -> None:
+    """Raise ValueError unless all results are there, with a row per case."""
+    axes = {"q": 3, "v": 3, "steps": 1, "status": 1, "stopped": 1}
+    wrong = [name for name, count in axes.items() if name not in arrays or len(arrays[name].shape) != count]
+    if wrong or len({len(arrays[name]) for name in axes}) != 1:
+        raise ValueError(f"{', '.join(wrong) or 'the number of rows'} is not what rollout writes")
 
 
 def _another_study(path: Path, stored: Mapping[str, object], expected: Mapping[str, object]) -> ArgumentError:

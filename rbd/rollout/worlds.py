@@ -18,7 +18,7 @@ from rbd.contact import CollisionModel, JointOptions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.rollout.batch import WorldBatch, zero_start
-from rbd.rollout.rows import finite, require_possible_rows, require_rotations, rows_of
+from rbd.rollout.rows import finite, require_possible_rows, require_rotations, rows_of, scaled_coordinates
 from rbd.rollout.settings import GivenSettings, require_parameter_names
 from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array, read_only_view
@@ -44,7 +44,7 @@ class Worlds:
 
     A world whose step fails keeps its last state; `status` has its code, and `explain` the message. All other worlds
     are bitwise equal to worlds that are stepped alone, whatever their number and the number of `threads` (default: one
-    per processor). Memory does not grow with the number of steps.
+    per processor). Memory does not grow with the number of steps. Edits of the mechanism do not change its worlds.
 
     Raises ArgumentError for invalid settings and TopologyError for loops with a collision model.
 
@@ -87,7 +87,7 @@ class Worlds:
         rows = whole_number(count, "count", 0)
         self._threads = available_threads() if threads is None else whole_number(threads, "threads", 1)
         self._settings, self._mechanism = settings, mechanism
-        self._zero = zero_start(mechanism)
+        self._zero, self._scaled = zero_start(mechanism), scaled_coordinates(mechanism)
         self._batch = WorldBatch(record_world_step(mechanism, settings), rows, self._zero)
 
     def __copy__(self) -> Worlds:
@@ -205,7 +205,7 @@ class Worlds:
         }
         require_possible_rows({name: values[name] for name in parameters}, m)
         if q is not None:
-            require_rotations(self._mechanism, values["q"])
+            require_rotations(self._scaled, values["q"])
         self._batch.restart(rows, values)
 
     def _set_actions(self, actions: ArrayLike) -> None:
@@ -233,7 +233,7 @@ class Worlds:
     @override
     def __repr__(self) -> str:
         failed = np.count_nonzero(self._batch.status.codes)
-        return f"<{self.count} worlds, nq = {self._mechanism.nq}, dt = {self._settings.dt:g} s, {failed} failed>"
+        return f"<{self.count} worlds, nq = {self.q.shape[1]}, dt = {self._settings.dt:g} s, {failed} failed>"
 
 
 def undo_of(worlds: Worlds) -> list[Callable[[], object]]:

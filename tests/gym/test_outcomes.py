@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import attrs
 import gymnasium
 import numpy as np
 import pytest
@@ -91,3 +92,30 @@ def test_environments_do_not_render() -> None:
         with pytest.raises(ArgumentError, match="environments do not render") as caught:
             kind("acrobot-swing-up", render_mode="human")
         assert caught.value.argument == "render_mode"
+
+
+def test_controls_of_tasks_fit_their_mechanism() -> None:
+    arm, fitting = rbd.robots.arm7(), task()
+    other = rbd.record(lambda state, action: list(action), arm, action=7)
+    with pytest.raises(ArgumentError, match=r"control maps q \(7,\)"):
+        attrs.evolve(fitting, control=other)
+    matrix = rbd.record(lambda state, action: [action[0, 0], action[1, 0]], fitting.mechanism, action=(2, 1))
+    with pytest.raises(ArgumentError, match=r"control takes an action of shape \(2, 1\)"):
+        attrs.evolve(fitting, control=matrix)
+
+
+def test_a_control_may_take_no_action() -> None:
+    fitting = task()
+    mechanism = fitting.mechanism
+    passive = attrs.evolve(
+        fitting,
+        control=rbd.record(lambda state: [-x for x in state.v], mechanism),
+        outcome=rbd.record(
+            lambda state: {"observation": state.q, "reward": state.q[0], "terminated": 0 * state.q[0]}, mechanism
+        ),
+    )
+    environment = Environment(passive)
+    assert environment.action_space.shape == (0,)
+    environment.reset(seed=0)
+    environment.step(environment.action_space.sample())
+    assert environment.worlds.t[0] == passive.dt

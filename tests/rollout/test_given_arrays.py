@@ -1,4 +1,4 @@
-"""Arrays that users give to worlds and rollouts: shapes, and memory that changes later."""
+"""Arrays and mechanisms that users give to worlds and rollouts: shapes, and what changes later."""
 
 # pyright: basic
 from __future__ import annotations
@@ -79,3 +79,25 @@ def test_each_start_needs_the_shape_of_a_case(wrong: Any) -> None:
 def test_rows_of_a_study_have_all_coordinates() -> None:
     with pytest.raises(ShapeError, match=r"q has shape \(3, 1\), needs \(3, 2\)"):
         study({"q": np.zeros((3, 1))})
+
+
+def test_a_number_is_no_row_per_case() -> None:
+    with pytest.raises(ShapeError, match="q of initial_states has 0 rows, needs 1, one per case"):
+        study({"q": 5.0})
+
+
+def test_worlds_and_studies_outlive_edits_of_their_mechanism() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    worlds = Worlds(mechanism, count=2, dt=1e-2)
+    found = rollout(mechanism, {"q": np.ones((2, 2))}, None, 0.02, dt=0.01, seed=0, progress=False)
+    joint = rbd.Joint("ball", rbd.QuaternionSpherical())
+    mechanism.attach(
+        mechanism.bodies[-1],
+        rbd.RigidBody("bob", rbd.SpatialInertia.sphere(rbd.Frame("bob"), mass=1.0, radius=0.1)),
+        joint,
+    )
+    worlds.reset(q=np.ones((2, 2)))
+    worlds.step(steps=2)
+    np.testing.assert_array_equal(worlds.q, found.q[:, -1])
+    np.testing.assert_array_equal(found.replay(1).q[-1], found.q[1, -1])
+    assert "nq = 2" in repr(worlds)
