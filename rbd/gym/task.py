@@ -133,7 +133,7 @@ def _require_control(control: RecordedFunction, mechanism: Mechanism) -> None:
 
 
 def drawn_start(task: Task, generator: np.random.Generator) -> Start:
-    """Return what an episode begins with; raise ArgumentError unless it is a mapping."""
+    """Draw the start of an episode; raise ArgumentError unless it is a mapping."""
     start = cast("object", task.start(generator))
     if isinstance(start, Mapping):
         return cast("Start", start)

@@ -67,7 +67,7 @@ class ScaledCoordinates:
 
 
 def scaled_coordinates(mechanism: Mechanism) -> tuple[ScaledCoordinates, ...]:
-    """Return those of all joints, as they are now: worlds outlive edits of their mechanism."""
+    """Return the scaled coordinates of all joints, as they are now: worlds outlive edits of their mechanism."""
     found = list[ScaledCoordinates]()
     for node in layout_of(mechanism).nodes:
         kind, start = node.joint.type, node.q_slice.start
