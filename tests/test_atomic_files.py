@@ -33,6 +33,33 @@ def test_what_a_symbolic_link_points_to_is_replaced(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["folder", "link.urdf", "robot.urdf"]
 
 
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_names_may_be_as_long_as_the_file_system_allows(letter: str, tmp_path: Path) -> None:
+    """The temporary file's is not longer than the most that it allows, 255 bytes."""
+    path = tmp_path / (letter * (250 // len(letter.encode())) + ".urdf")
+    rbd.write_urdf(rbd.robots.chain(1), path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_errors_name_the_path_that_was_given(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "robot.urdf"
+    with pytest.raises(NotADirectoryError) as caught, replaced_file(path) as partial:
+        partial.write_text("text")
+    assert caught.value.filename == str(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_a_file_keeps_its_permissions(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "robot.urdf"
+    path.touch()
+    path.chmod(mode)
+    rbd.write_urdf(rbd.robots.chain(1), path)
+    assert path.read_text().startswith("<?xml")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_pipes_are_written_to(tmp_path: Path) -> None:
     """So are devices, such as /dev/null, which a test must not put at risk."""

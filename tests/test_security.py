@@ -15,9 +15,9 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError, FileError, MjcfPathError, RbdError, UrdfPathError
-from rbd.mjcf import MjcfLimits, load_mjcf, parse_mjcf
+from rbd.mjcf import MjcfLimits, MjcfWarning, load_mjcf, parse_mjcf
 from rbd.native.runtime import cache
-from rbd.urdf import UrdfLimits, UrdfReport, load_urdf, parse_urdf, resolve_mesh
+from rbd.urdf import UrdfLimits, UrdfReport, UrdfWarning, load_urdf, parse_urdf, resolve_mesh
 from rbd.urdf.meshes import read_mesh_file
 from tests.docs.examples import ROOT
 from tests.mjcf.models import write_meshes
@@ -129,6 +129,12 @@ def test_messages_are_printable(name: str) -> None:
         with pytest.raises(FileError) as caught:
             parse_urdf(text, file=f"{name}.urdf")
         assert str(caught.value).isprintable()
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+    with pytest.warns(UrdfWarning) as warned:
+        parse_urdf(f"<robot name='r'><link name='a'/><link name='b'/>{joint}</robot>", file=f"{name}.urdf")
+    with pytest.warns(MjcfWarning) as also_warned:
+        parse_mjcf("<mujoco><worldbody><gadget/></worldbody></mujoco>", file=f"{name}.xml")
+    assert all(str(warning.message).isprintable() for warning in (*warned, *also_warned))
 
 
 def test_damaged_files_raise_errors_of_rbd() -> None:
@@ -298,10 +304,12 @@ def test_the_viewer_listens_on_loopback() -> None:
         port = int(viewer.url.rpartition(":")[2].strip("/"))
         with socket.create_connection(("127.0.0.1", port), timeout=10):
             pass
-        for address in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}:
-            if not str(address).startswith("127."):
-                with pytest.raises(OSError, match="refused"):
-                    socket.create_connection((str(address), port), timeout=10)
+        own = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+        # Linux has all addresses of 127.0.0.0/8: a server at 0.0.0.0 would be at each of them.
+        others = {"127.0.0.2"} if sys.platform == "linux" else {a for a in own if not a.startswith("127.")}
+        for address in others:
+            with pytest.raises(OSError, match="refused"):
+                socket.create_connection((address, port), timeout=10)
 
 
 def test_other_pages_are_refused() -> None:

@@ -10,6 +10,8 @@ from typing import Self, final
 import attrs
 from typing_extensions import override
 
+from rbd.errors import printable
+
 
 @final
 @attrs.frozen
@@ -70,4 +72,4 @@ def emit_warning(report: FileReport, category: type[Warning]) -> None:
     level, frame = 1, inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("rbd."):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message), category, stacklevel=level)

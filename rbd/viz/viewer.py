@@ -17,7 +17,7 @@ import numpy as np
 
 from rbd.algorithms import close_loops
 from rbd.arguments import boolean, require_kind, whole_number
-from rbd.errors import ArgumentError, SolverError, ViewerError
+from rbd.errors import ArgumentError, SolverError, ViewerError, printable
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero
@@ -381,4 +381,4 @@ class Viewer:
 def _warn_of_missing(missing: Sequence[str]) -> None:
     subject = "1 mesh is" if len(missing) == 1 else f"{len(missing)} meshes are"
     text = f"{subject} not shown, see viewer.missing; the first: {missing[0]}"
-    warnings.warn(text, ViewerWarning, stacklevel=3)
+    warnings.warn(printable(text), ViewerWarning, stacklevel=3)

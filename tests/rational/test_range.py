@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import NotFiniteError, RbdError, ShapeError
+from rbd.errors import NotFiniteError, RbdError, ShapeError, SingularError
 from rbd.rational import RationalForwardKinematics
 from rbd.spatial.values import SpatialValue
 
@@ -128,3 +128,27 @@ def test_conversions_name_the_result_that_overflows() -> None:
         with pytest.raises(NotFiniteError, match=r"^q left the range") as error:
             kinematics.compute_q(values, far)
         assert error.value.argument == "q"
+
+
+@pytest.mark.parametrize("joint_type", [rbd.Revolute((0, 0, 1)), rbd.MRPFloating(), rbd.RotationVectorFloating()])
+@pytest.mark.parametrize("number", [1j, -1.0000000000000002j, 1e308j, 1e200 + 1j, 1e308 + 1e308j])
+def test_complex_numbers_at_poles_and_beyond_the_range_are_refused(joint_type: rbd.JointType, number: complex) -> None:
+    """Complex steps are near real numbers, where conversions have no poles."""
+    mechanism = rbd.Mechanism()
+    body = rbd.RigidBody("body")
+    mechanism.attach("world", body, rbd.Joint("joint", joint_type))
+    kinematics, zero = RationalForwardKinematics(mechanism), joint_type.zero()
+    pose = kinematics.pose_polynomial(zero, body, "world")
+    s = [number] + [0j] * (len(kinematics.s_names) - 1)
+    quotients = kinematics.rational(pose).rotation
+    for call in (
+        lambda: kinematics.compute_q(s, zero),
+        lambda: kinematics.compute_s([number, *zero[1:]], zero),
+        lambda: [x(s) for row in pose.rotation for x in row],
+        lambda: [x(s) for row in quotients for x in row],
+    ):
+        try:
+            result = np.array(call(), dtype=np.complex128)
+        except (NotFiniteError, SingularError):
+            continue
+        assert np.isfinite(result).all()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 
+from rbd.errors import SingularError
 from rbd.program.status import range_error
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.polynomials.polynomial_scalars import HalfTangent, NominalValues
@@ -60,7 +61,10 @@ class ConfigurationMap:
         """Return the result, "s" or "q", of every coordinate; `width` gives the number of entries of `row` it takes."""
         if not all(map(is_float, row)):  # q* becomes exact beside symbols
             nominal = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in nominal)
-        parts = [_checked(c, convert(c, row[i], nominal[j]), result) for c, i, j in self._slices(width)]
+        try:
+            parts = [_checked(c, convert(c, row[i], nominal[j]), result) for c, i, j in self._slices(width)]
+        except ZeroDivisionError as error:
+            raise SingularError(f"{result} has a pole at these complex numbers", what=result) from error
         return tuple(x for part in parts for x in part)
 
     def _convert_rows(
@@ -85,12 +89,17 @@ class ConfigurationMap:
 def _checked(coordinate: Coordinate, values: V, argument: str) -> V:
     """Return values; raise NotFiniteError naming the argument for NaN, and for infinite displacements."""
     vector: object = values  # a tuple, or an array
-    entries: Any = [x for x in cast("Vector", vector) if is_float(x)] if type(vector) is tuple else vector
-    numbers = np.array(entries, dtype=np.float64)
+    numbers = _numbers(cast("Vector", vector)) if type(vector) is tuple else cast("Array", vector)
     wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
     if wrong.any():
         raise range_error(argument)
     return values
+
+
+def _numbers(vector: Vector) -> NDArray[np.complex128]:
+    """Return the entries that are plain real or complex numbers."""
+    numbers: list[Any] = [x for x in vector if is_float(x) or isinstance(x, complex)]
+    return np.array([complex(x) for x in numbers], dtype=np.complex128)
 
 
 def _leading_axes(q: object) -> tuple[int, ...]:

@@ -32,17 +32,25 @@ def value(ring: Ring, terms: Terms, s: object, substitution: ArraySubstitution =
     checked = checked_s(ring, s)
     if isinstance(checked, tuple):
         with _pole_errors():
-            return horner(lifted(terms, checked), scalar_values(ring, checked))
+            result = horner(lifted(terms, checked), scalar_values(ring, checked))
+        return _scalar_in_range(result, checked, "the value of the polynomial")
     with np.errstate(over="ignore", invalid="ignore"):
         result = _broadcast(horner(terms, without_array_scalars(substitution(ring, checked))), checked.shape[:-1])
     return _in_range(result, checked, "the value of the polynomial")
 
 
-def _in_range(result: Any, s: Array, what: str) -> Any:
+def _in_range(result: Any, s: Any, what: str) -> Any:
     """Return a result; raise NotFiniteError if it is not finite, and s is."""
     if not np.isfinite(result).all() and np.isfinite(s).all():
         raise range_error(what)
     return result
+
+
+def _scalar_in_range(result: Any, s: Any, what: str) -> Any:
+    """Return a result; raise NotFiniteError if it is a complex number that is not finite, and s is."""
+    if not isinstance(result, complex):
+        return result
+    return _in_range(result, np.array([x for x in s if isinstance(x, complex)]), what)
 
 
 def ratio_in_s(ring: Ring, numerator: Terms, denominator: Terms, s: Array | Vector) -> Any:
@@ -52,7 +60,8 @@ def ratio_in_s(ring: Ring, numerator: Terms, denominator: Terms, s: Array | Vect
     """
     with _pole_errors(), np.errstate(over="ignore", invalid="ignore"):
         result = _value_in_s(ring, numerator, s) / _value_in_s(ring, denominator, s)
-    return result if isinstance(s, tuple) else _in_range(result, s, "the value of the rational function")
+    in_range = _scalar_in_range if isinstance(s, tuple) else _in_range
+    return in_range(result, s, "the value of the rational function")
 
 
 def _value_in_s(ring: Ring, terms: Terms, s: Array | Vector) -> Any:
