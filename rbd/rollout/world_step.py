@@ -28,7 +28,7 @@ from rbd.mechanism import Mechanism
 from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
 from rbd.scalar_states.parameter_arrays import PARAMETER_NAMES, ParameterName, parameter_array
 from rbd.scalar_states.scalar_state import ScalarState
-from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
+from rbd.scalars import Condition, Scalar, Vector, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
 
 FORCES: Final = "contact_forces"
@@ -164,8 +164,10 @@ def _freeze_stopped(
     frozen = {name: _where(over, before[name], value) for name, value in after.items()}
     next_state = state.with_scalars(tuple(after["q"]), tuple(after["v"]))
     (value,) = replayed_controller(stop, next_state, after["steps"] * state.lifted(settings.dt))
-    ends = less(0, value) if settings.substeps == 1 else both(_is_last(settings, inputs), less(0, value))
-    return frozen | {"stopped": where(over, 1, where(ends, 1, 0))}
+    ends = where(less(0, value), 1, where(less_equal(value, 0), 0, value))  # NaN remains, and fails the step
+    if settings.substeps > 1:
+        ends = where(_is_last(settings, inputs), ends, 0)
+    return frozen | {"stopped": where(over, 1, ends)}
 
 
 def _where(condition: Condition, a: Any, b: Any) -> object:

@@ -37,7 +37,8 @@ class Worlds:
 
     `control` is a recorded function of q, v, and perhaps t (`t=()`) and an action of any shape (`action=...`); it
     returns torques. Without one, actions are torques. `stop`, a recorded function of q, v and perhaps t, ends the
-    episode of a world after the step in which its single number becomes positive: the world stays as it is then.
+    episode of a world after the step in which its single number becomes positive: the world stays as it is then. A NaN
+    is a failure of its world.
 
     `parameters` are names of parameters that have a row per world, those of `rbd.compile` and "contact_friction", the
     coefficient of friction of contacts, from 0 to 100. `reset` sets them.

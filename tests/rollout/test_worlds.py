@@ -192,6 +192,18 @@ def test_episodes_end_after_the_step_that_stops_them(substeps: int) -> None:
     assert not worlds.status.any()
 
 
+@pytest.mark.parametrize("substeps", [1, 3])
+def test_a_rule_that_is_no_number_fails_its_world(substeps: int) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    rule = rbd.record(lambda state: np.sqrt(state.q[0]) - 1.0, mechanism)  # NaN for negative angles
+    worlds = Worlds(mechanism, count=3, dt=1e-2, substeps=substeps, stop=rule)
+    worlds.reset(q=[[-0.3, 0.0], [0.3, 0.0], [1.2, 0.0]])
+    worlds.step(steps=2)
+    assert (worlds.status != 0).tolist() == [True, False, False]
+    assert worlds.stopped.tolist() == [False, False, True]
+    assert worlds.explain(0) == "in step 0: world_step left the range of float64"
+
+
 def test_parameters_have_a_row_per_world() -> None:
     masses = np.array([0.5, 1.0, 2.0])
     inertia = _inertias(MECHANISM)
