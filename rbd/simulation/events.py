@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, final
 
 import attrs
+import numpy as np
 
 from rbd.arguments import boolean, described, require_callable, require_kind
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError
@@ -37,7 +38,7 @@ def _require_str(_: object, attribute: attrs.Attribute[Any], value: object) -> N
 
 
 def _require_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if not isinstance(value, int) or value not in (-1, 0, 1):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value not in (-1, 0, 1):
         message = f"{attribute.name} is {value!r}, needs -1, 0 or 1"
         raise ArgumentError(message, argument=attribute.name, value=value, allowed=(-1, 0, 1))
 
@@ -168,9 +169,10 @@ class EventDetector:
                 low, low_values = t, result_at_t.values
         return result
 
-    def occurrence(self, t: float, event: Event) -> Occurrence:
-        """Return the record of an event."""
-        return Occurrence(t, self._events.index(event), event.name)
+    def occurrences(self, result: StepResult) -> list[Occurrence]:
+        """Return the records of the events at the end of a step; an event may be listed several times."""
+        found = result.occurred
+        return [Occurrence(result.time, k, event.name) for k, event in enumerate(self._events) if event in found]
 
     def values_after(self, result: StepResult) -> list[float]:
         """Return the values the next step starts from: zero where an event occurred and its value did not change."""

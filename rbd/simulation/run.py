@@ -109,7 +109,7 @@ class Run:
         result = self._detector.step(self._whole_step, self.s, start, end, self._event_values)
         self.s, self._event_values = result.s, result.values
         if result.occurred:
-            self.occurrences += [self._detector.occurrence(result.time, event) for event in result.occurred]
+            self.occurrences += self._detector.occurrences(result)
             self._handle_events(result.time, result.occurred)
             self._event_values = self._detector.values_after(result)
         return result.time

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ScalarError, TopologyError
+from rbd.errors import ScalarError, TopologyError, UrdfValueError
 from rbd.scalars import Scalar, to_float
-from rbd.urdf import UrdfReport
+from rbd.urdf import UrdfReport, UrdfWarning
 
 iv: Any = mpmath.iv
 TENTH, GRAVITY = iv.mpf(1) / 10, -iv.mpf(981) / 100
@@ -90,6 +90,17 @@ def test_limits_of_continuous_joints_are_ignored_and_listed() -> None:
     assert [entry.line for entry in report.ignored] == [6, 6]  # lower and upper
     held = rbd.parse_urdf(URDF.format(kind="revolute", friction=0))
     assert held.joint("hinge").position_bounds == ((-0.1, 0.1),)
+
+
+def test_negative_moments_of_files_are_kept_unless_strict() -> None:
+    text = URDF.format(kind="revolute", friction=0).replace('izz="0.1"', 'izz="-0.1"')
+    with pytest.warns(UrdfWarning, match="the smallest is negative"):
+        mechanism = rbd.parse_urdf(text)
+    inertia = mechanism.bodies[1].inertia
+    assert inertia is not None
+    assert inertia.moment[2, 2] == -0.1  # the centre of mass is on this axis
+    with pytest.raises(UrdfValueError, match="the smallest is negative"):
+        rbd.parse_urdf(text, strict=True)
 
 
 def test_a_joint_cannot_connect_a_body_with_itself() -> None:

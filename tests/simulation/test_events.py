@@ -131,8 +131,22 @@ def test_what_is_no_event_is_refused(pendulum: rbd.MechanismState) -> None:
         rbd.simulate(pendulum, 0.1, events=[lambda t, state: t])  # type: ignore[list-item]  # meant
     with pytest.raises(ArgumentError, match="function must be a function"):
         Event(3)  # type: ignore[arg-type]  # meant
-    with pytest.raises(ArgumentError, match="direction"):
-        Event(lambda t, state: t, direction=2)  # type: ignore[arg-type]  # meant
+    for direction in (2, True, 1.0):
+        with pytest.raises(ArgumentError, match="direction"):
+            Event(lambda t, state: t, direction=direction)  # type: ignore[arg-type]  # meant
+
+
+def test_directions_may_be_integers_of_numpy() -> None:
+    rising = Event(lambda t, state: t, direction=np.int64(1))  # type: ignore[arg-type]  # as indices of arrays are
+    assert rising.passes(-1.0, 1.0)
+    assert not rising.passes(1.0, -1.0)
+
+
+def test_events_that_are_listed_twice_have_two_indices() -> None:
+    half = Event(lambda t, state: t - 0.05, name="half")
+    other = Event(lambda t, state: t - 0.07, name="other")
+    found = rbd.simulate(falling(1.0), 0.1, dt=0.01, events=[half, other, half]).events
+    assert [(event.which, event.name) for event in found] == [(0, "half"), (2, "half"), (1, "other")]
 
 
 def test_events_without_a_value_are_named(pendulum: rbd.MechanismState) -> None:
