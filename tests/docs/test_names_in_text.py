@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -100,3 +102,17 @@ def test_what_does_not_exist_is_found() -> None:
         "rbd.nothing",
     ]
     assert _missing_files("`rbd/errors.py`, `loops/close_loops.py`, `rbd/gone.py`") == ["rbd/gone.py"]
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_commits_of_measurements_exist() -> None:
+    """Whoever squashes commits writes the one that is left into the tables."""
+    if shutil.which("git") is None or _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("needs the history")
+    cell = re.compile(r"\| (?:before )?([0-9a-f]{8}) (?=\|)")
+    named = {commit: page.name for page in PAGES for commit in cell.findall(page.read_text(encoding="utf-8"))}
+    assert named
+    assert {commit: page for commit, page in named.items() if _git("cat-file", "-e", commit).returncode} == {}
