@@ -3,6 +3,7 @@
 base.py            JointType, the interface, and how to write a joint type; `rbd.testing.check_joint_type` checks one
 fixed.py, revolute.py, prismatic.py, screw.py, planar.py, universal.py, sincos.py   joint types, one each
 spherical.py, floating.py   joint types with a chart of rotations
+interface.py       checks of the joint types of users, by `Joint`
 reversed.py        Reversed: any joint type with predecessor and successor exchanged
 axis.py            axes, and rotation about an axis
 one_axis.py        base class of joint types with one axis

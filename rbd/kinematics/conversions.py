@@ -6,7 +6,8 @@ the same power.
 
 from __future__ import annotations
 
-from rbd.errors import RotationError
+from rbd.errors import RotationError, ShapeError
+from rbd.indexing.layout import TreeNode
 from rbd.kernels.state_view import StateView
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear_algebra import dot
@@ -24,6 +25,21 @@ def require_rotations(state: StateView, q0: Vector) -> None:
             except ZeroDivisionError:
                 message = f"q0 has zeros for the rotation of joint '{joint.name}'"
                 raise RotationError(message, argument="q0", joint=joint.name, defect=1.0) from None
+
+
+def normalised_coordinates(node: TreeNode, q: Vector) -> Vector:
+    """Return the normalised coordinates of a joint.
+
+    Raises ShapeError naming it if its type returns another number of them: programs of steps have room for nq.
+    """
+    normalised, joint = node.joint.type.normalize(q), node.joint
+    if len(normalised) != joint.nq:
+        message = f"{type(joint.type).__name__}.normalize of joint '{joint.name}' returns {len(normalised)} coordinates"
+        raise ShapeError(
+            f"{message}, needs {joint.nq}",
+            argument="joint_type", joint=joint.name, expected=(joint.nq,), actual=(len(normalised),),
+        )  # fmt: skip
+    return normalised
 
 
 def configuration_derivative(state: StateView, v: Vector) -> Vector:

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.joints.base import JointType
+from rbd.joints.interface import require_interface
 from rbd.mechanism.members import data_of
 from rbd.mechanism.names import require_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
@@ -29,6 +30,8 @@ PerVelocityParameter: TypeAlias = Literal[
 PER_VELOCITY_PARAMETERS: Final[tuple[PerVelocityParameter, ...]] = get_args(PerVelocityParameter)
 JOINT_PARAMETERS: Final = ("position_bounds", "velocity_bounds", "effort_bounds", *PER_VELOCITY_PARAMETERS)
 """Parameters of a joint: properties of `Joint`, arguments of its constructor and fields of its data."""
+USUAL_FRICTION_VELOCITY: Final = 1e-3
+"""The speed below which friction is smoothed, unless another is given; files have none."""
 _Input = TypeVar("_Input")
 _Value = TypeVar("_Value")
 
@@ -135,7 +138,7 @@ class Joint:
         effort_bounds: BoundsLike = None,
         damping: PerVelocity = 0.0,
         friction: PerVelocity = 0.0,
-        friction_velocity: PerVelocity = 1e-3,
+        friction_velocity: PerVelocity = USUAL_FRICTION_VELOCITY,
         armature: PerVelocity = 0.0,
         bound_stiffness: PerVelocity = 0.0,
         bound_damping: PerVelocity = 0.0,
@@ -241,6 +244,7 @@ def _frame(frame: Frame | None, argument: str, name: str) -> Frame:
 
 def _checked_type(joint_type: object) -> JointType:
     if isinstance(joint_type, JointType):
+        require_interface(joint_type)
         return joint_type
     advice = ": it needs its arguments" if isinstance(joint_type, type) else ""
     raise ArgumentError(

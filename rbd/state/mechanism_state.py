@@ -190,7 +190,7 @@ class MechanismState(State[Array]):
         if bounded:
             bounds = [bound for node in self.nodes for bound in _bounds_of_draws(node.joint)]
             q = _drawn_between(q, bounds, rng)
-        return np.array(q, dtype=np.float64)
+        return checked_vector(self.layout, q, "q")
 
     def randomize_velocity(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
         """Draw velocities from N(0, 1); with `within_bounds`, within the velocity bounds as for configurations."""

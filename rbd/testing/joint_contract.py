@@ -30,13 +30,21 @@ def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int =
     rng = np.random.default_rng(whole_number(rng_seed, "rng_seed", 0))
     spread = above_zero(spread, "spread")
     for _ in range(whole_number(samples, "samples", 1)):
-        case = JointCase.draw(joint_type, rng, spread)
+        case = _draw(joint_type, rng, spread)
         for name, check in CHECKS.items():
             try:
                 check(case)
             except Exception as error:
                 message = f"{joint_type!r} fails {name!r} at q = {case.q}, v = {case.v}: {error}"
                 raise AssertionError(message) from error
+
+
+def _draw(joint_type: JointType, rng: np.random.Generator, spread: float) -> JointCase:
+    """Return a random case; raise AssertionError for sizes that are none, or that `random` does not return."""
+    try:
+        return JointCase.draw(joint_type, rng, spread)
+    except Exception as error:
+        raise AssertionError(f"{joint_type!r} fails 'nq', 'nv' or 'random': {error}") from error
 
 
 CHECKS: dict[str, Callable[[JointCase], None]] = {

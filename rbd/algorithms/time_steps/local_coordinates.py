@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbd.algorithms.time_steps.fixed_step import stepped
+from rbd.kinematics.conversions import normalised_coordinates
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector
 
@@ -27,7 +28,7 @@ def normalised_configuration(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised against accumulated rounding errors."""
     q, normalised = global_coordinates(start, phi), list[Scalar]()
     for node in start.nodes:
-        normalised += node.joint.type.normalize(q[node.q_slice])
+        normalised += normalised_coordinates(node, q[node.q_slice])
     return tuple(normalised)
 
 

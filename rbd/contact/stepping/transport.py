@@ -23,6 +23,7 @@ from rbd.joints.base import JointType, TurningJoint
 from rbd.joints.planar import Planar
 from rbd.joints.spherical import SphericalJoint
 from rbd.kinematics import passes
+from rbd.kinematics.conversions import normalised_coordinates
 from rbd.scalar_states.scalar_state import ScalarState
 from rbd.scalars import Scalar, Vector, const, less
 from rbd.scalars.conditions import inverse_or_zero
@@ -80,7 +81,7 @@ def advance(state: ScalarState, v: Vector, correction: Vector, dt: Scalar) -> tu
             q, joint_v = _advance_turning_joint(state, node, joint, joint_v, joint_correction, dt)
         else:
             q = _advance_joint(joint, state.joint_q(node), joint_v, joint_correction, dt)
-        q_next += joint.normalize(q)
+        q_next += normalised_coordinates(node, q)
         v_next += joint_v
     return tuple(q_next), tuple(v_next)
 
