@@ -14,6 +14,7 @@ from rbd.errors import ArgumentError, quoted
 from rbd.files.formats import Format
 from rbd.files.pose import FloatVec3
 from rbd.mechanism import Joint
+from rbd.mechanism.joint import USUAL_FRICTION_VELOCITY
 from rbd.scalars import Scalar, to_float
 from rbd.spatial import SpatialInertia
 
@@ -90,9 +91,12 @@ def coefficient_attributes(
 ) -> dict[str, str]:
     """Return the coefficients of a joint that are not zero; `attributes` names those that the format has.
 
-    Raises ArgumentError, if strict, for other coefficients and for those that differ between velocities.
+    Raises ArgumentError, if strict, for other coefficients, for those that differ between velocities, and for
+    a `friction_velocity` that files do not have.
     """
     found: dict[str, str] = {}
+    if strict:
+        _require_usual_friction_velocity(joint, file_format)
     for what in _COEFFICIENTS:
         values: list[float] = floats(getattr(joint, what))
         attribute = attributes.get(what)
@@ -104,6 +108,14 @@ def coefficient_attributes(
         if attribute is not None and values and values[0]:
             found[attribute] = numbers_text(values[:1])
     return found
+
+
+def _require_usual_friction_velocity(joint: Joint, file_format: Format) -> None:
+    """Raise ArgumentError for friction that is smoothed below another speed than that of joints of files."""
+    for friction, velocity in zip(floats(joint.friction), floats(joint.friction_velocity), strict=True):
+        if friction and velocity != USUAL_FRICTION_VELOCITY:
+            message = f"{file_format.name} has no friction_velocity, which is {velocity}; with strict=False it becomes"
+            raise refusal(joint, f"{message} {USUAL_FRICTION_VELOCITY}")
 
 
 def fixed_point(start: T, step: Callable[[T], T]) -> T:

@@ -55,8 +55,9 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     joint of the body behind it. `frames` names further body-fixed frames to keep, as sites. Loops are written as
     `connect` and `weld` between sites, revolute ones as two connections on the axis; couplings as `equality` of joints.
     Velocity bounds, contact points and all other frames are not written; nor, with `strict=False`, are joint parameters
-    MJCF cannot express (bound springs, equal or one-sided bounds, unequal damping), and couplings above degree four;
-    ball and free joints whose frame is turned in the frame of their body then get coordinates about the latter.
+    MJCF cannot express (bound springs, equal or one-sided bounds, unequal damping, `friction_velocity`, those of loop
+    joints), and couplings above degree four; ball and free joints whose frame is turned in the frame of their body then
+    get coordinates about the latter.
 
     Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
     fixed, quaternion spherical and quaternion floating (from the world, placed at its origin), for loop joints other

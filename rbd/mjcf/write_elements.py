@@ -128,12 +128,22 @@ def site_line(name: str, pose: Pose) -> str:
     return element("site", {"name": name, **pose_attributes(pose)})
 
 
-def constraint_tag(joint: Joint) -> str:
+def constraint_tag(joint: Joint, *, strict: bool) -> str:
     """Return the constraint that a loop joint is; raise ArgumentError naming the joint if it is none."""
     tag = _CONSTRAINTS.get(type(joint.type))
     if tag is None:
         kinds = ", ".join(kind.__name__ for kind in _CONSTRAINTS)
         raise refusal(joint, f"MJCF closes loops by joints of the types {kinds}, not by {type(joint.type).__name__}")
-    if any(floats((*joint.damping, *joint.friction, *joint.armature))):
-        raise refusal(joint, "MJCF has no damping, friction or armature of constraints")
+    if strict:
+        _refuse_parameters(joint)
     return tag
+
+
+def _refuse_parameters(joint: Joint) -> None:
+    """Raise ArgumentError for parameters that constraints do not have; speed bounds are not written anyway."""
+    has = {name: any(floats(getattr(joint, name))) for name in ("damping", "friction", "armature", "bound_stiffness")}
+    for name in ("position_bounds", "effort_bounds"):
+        has[name] = any(math.isfinite(to_float(end)) for pair in getattr(joint, name) for end in pair)
+    for name in (name for name, found in has.items() if found):
+        message = f"MJCF has no {name.replace('_', ' ')} of constraints"
+        raise refusal(joint, f"{message}; strict=False leaves {'them' if name.endswith('_bounds') else 'it'} out")

@@ -34,7 +34,7 @@ class EqualityWriter:
 
     def _loop(self, joint: Joint) -> Iterator[str]:
         """Yield the constraints that close a loop: two points of its axis stay together for a revolute joint."""
-        tag = constraint_tag(joint)
+        tag = constraint_tag(joint, strict=self._strict)
         yield self._constraint(joint, tag, joint.name, Pose())
         if isinstance(joint.type, Revolute):
             x, y, z = joint.type.axis

@@ -104,7 +104,7 @@ class WorldbodyWriter:
             tf = body.fixed_transform(body.default_frame, file_frame(body))
             yield from (f"  {line}" for line in inertial_line(body.inertia.transformed(tf)))
         for joint, pose in zip(file_body.joints, self._joint_poses(file_body), strict=True):
-            if not isinstance(joint.type, Fixed):
+            if type(joint.type) is not Fixed:
                 yield f"  {joint_line(joint, pose, strict=self.strict)}"
         yield from ("  " + line for line in self.sites.lines(body))
 

@@ -50,7 +50,7 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
 
     `frames` names further body-fixed frames to keep, as massless links on fixed joints. Gravity, contact points and all
     other frames are not written; nor, with `strict=False`, are joint parameters URDF cannot express (armature, bound
-    springs, unequal damping).
+    springs, unequal damping, `friction_velocity`).
 
     Linear couplings are written as `<mimic>`, of which a joint can have one; their names are not. Loop joints are
     written as `<loop_joint>`, which other readers do not know; they may be spherical, too.

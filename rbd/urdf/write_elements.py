@@ -29,6 +29,7 @@ from rbd.urdf.origins import planar_axes, rotation_of_rpy
 
 _MAX_FLOAT: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
+_JOINT_TYPES: Final = Revolute, Prismatic, Planar, QuaternionFloating, Fixed
 _ANGLE_NOISE: Final = 1e-13  # radians; smaller angles are rounding errors of the others
 
 
@@ -122,6 +123,8 @@ def parameter_lines(joint: Joint, kind: str, axis: FloatVec3 | None, *, strict: 
 def kind_and_axis(joint: Joint) -> tuple[str, FloatVec3 | None]:
     """Return the type and axis of a joint; raise ArgumentError naming it when URDF has no such type."""
     match joint.type:
+        case other if type(other) not in _JOINT_TYPES:  # nor are classes derived from them
+            raise refusal(joint, f"URDF has no joint type {type(other).__name__}")
         case Revolute(axis=axis):
             return ("continuous" if _position_bounds(joint) == UNBOUNDED else "revolute"), axis
         case Prismatic(axis=axis):
@@ -130,10 +133,8 @@ def kind_and_axis(joint: Joint) -> tuple[str, FloatVec3 | None]:
             return "planar", _normal(joint, x, y)
         case QuaternionFloating():
             return "floating", None
-        case Fixed():
+        case _:
             return "fixed", None
-        case other:
-            raise refusal(joint, f"URDF has no joint type {type(other).__name__}")
 
 
 def _normal(joint: Joint, x: FloatVec3, y: FloatVec3) -> FloatVec3:

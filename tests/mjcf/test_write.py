@@ -279,6 +279,9 @@ REFUSED: dict[str, Callable[[], Joint]] = {
     "effort bounds that are of a ball": lambda: Joint("j", QuaternionSpherical(), effort_bounds=[(-1, 1)] * 3),
     "no bound_stiffness": lambda: Joint("j", Revolute(Z), bound_stiffness=1.0),
     "no bound_damping": lambda: Joint("j", Revolute(Z), bound_damping=1.0),
+    "no friction_velocity": lambda: Joint("j", Revolute(Z), friction=1.0, friction_velocity=0.1),
+    "joint type Locked": lambda: Joint("j", type("Locked", (Fixed,), {})()),
+    "joint type Geared": lambda: Joint("j", type("Geared", (Revolute,), {})(Z)),
     "one damping per joint": lambda: Joint("j", QuaternionSpherical(), damping=(1, 1, 2)),
     "one armature per joint": lambda: Joint("j", QuaternionSpherical(), armature=(1, 1, 2)),
 }
@@ -300,6 +303,28 @@ def test_what_mjcf_cannot_say_is_refused_with_the_joint(reason: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
     if "joint type" not in reason:
         assert read(format_mjcf(mechanism, strict=False)).joint("j").nv == mechanism.nv
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("damping", 1.0), ("friction", 1.0), ("armature", 1.0), ("bound_stiffness", 1.0), ("position_bounds", (-1, 1)),
+        ("effort_bounds", (-1, 1)),
+    ],
+)  # fmt: skip
+def test_parameters_of_loop_joints_are_refused_or_left_out(name: str, value: object) -> None:
+    mechanism = one(Joint("j", Revolute(Z)))
+    mechanism.attach("a", "world", Joint("loop", Revolute(Z)))
+    setattr(mechanism.joint("loop"), name, value)
+    with pytest.raises(ArgumentError, match=f"'loop': MJCF has no {name.replace('_', ' ')} of constraints") as caught:
+        format_mjcf(mechanism)
+    assert caught.value.joint == "loop"
+    assert len(read(format_mjcf(mechanism, strict=False)).loop_joints) == 2
+
+
+def test_the_smoothing_of_friction_that_is_zero_does_not_matter() -> None:
+    text = format_mjcf(one(Joint("j", Revolute(Z), friction_velocity=0.1)))
+    assert text == format_mjcf(one(Joint("j", Revolute(Z))))
 
 
 def test_other_mechanisms_are_refused_with_what_is_wrong() -> None:

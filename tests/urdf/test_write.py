@@ -200,6 +200,9 @@ REFUSED: dict[str, Callable[[], Joint]] = {
     "no armature": lambda: Joint("j", Revolute((0, 0, 1)), armature=0.1),
     "no bound_stiffness": lambda: Joint("j", Revolute((0, 0, 1)), bound_stiffness=1.0),
     "no bound_damping": lambda: Joint("j", Revolute((0, 0, 1)), bound_damping=1.0),
+    "no friction_velocity": lambda: Joint("j", Revolute((0, 0, 1)), friction=1.0, friction_velocity=0.1),
+    "joint type Locked": lambda: Joint("j", type("Locked", (Fixed,), {})()),
+    "joint type Geared": lambda: Joint("j", type("Geared", (Revolute,), {})((0, 0, 1))),
     "one damping per joint": lambda: Joint("j", Planar((1, 0, 0), (0, 1, 0)), damping=(1, 1, 2)),
 }
 
@@ -214,7 +217,9 @@ def test_what_urdf_cannot_say_is_refused_with_the_joint(reason: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("reason", ["no armature", "no bound_stiffness", "no bound_damping", "one damping per joint"])
+@pytest.mark.parametrize(
+    "reason", ["no armature", "no friction_velocity", "no bound_stiffness", "no bound_damping", "one damping per joint"]
+)
 def test_lenient_writing_leaves_parameters_out(reason: str) -> None:
     mechanism = Mechanism()
     mechanism.attach("world", RigidBody("a"), REFUSED[reason]())
