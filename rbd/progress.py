@@ -7,6 +7,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, final, runtime_checkable
 
@@ -16,6 +17,8 @@ from rbd.arguments import require_callable
 
 _INTERVAL = 0.1
 _WIDTH = 30
+_BROKEN = OSError, ValueError, AttributeError
+"""Errors of streams that are full, or closed, or None, which Python has for those closed before its start."""
 
 
 @runtime_checkable
@@ -75,8 +78,34 @@ def _bar(total: float | None, label: str) -> Progress:
         tqdm: Any = importlib.import_module("tqdm").tqdm
     except ImportError:
         return TextBar(total, label)
-    bar: Progress = tqdm(total=total, desc=label, mininterval=_INTERVAL, file=sys.stderr)
+    bar: Progress = tqdm(total=total, desc=label, mininterval=_INTERVAL, file=_StandardError(), dynamic_ncols=True)
     return bar
+
+
+@final
+class _StandardError:
+    """Standard error as a file without errors: a closed or broken one must not interrupt the work."""
+
+    @property
+    def encoding(self) -> str:
+        return getattr(sys.stderr, "encoding", None) or "ascii"
+
+    def write(self, text: str) -> None:
+        with suppress(*_BROKEN):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(*_BROKEN):
+            sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        try:
+            return sys.stderr.isatty()
+        except _BROKEN:
+            return False
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
 
 
 class _ProgressReporter(ABC):
@@ -141,12 +170,13 @@ class TextBar(_ProgressReporter):
         self._done: float = 0
         self._drawn_at = -_INTERVAL
         self._closed = False
+        self._stream = _StandardError()
 
     @override
     def update(self, n: float = 1) -> None:
         self._done += n
         now = time.monotonic()
-        if now - self._drawn_at >= _INTERVAL and sys.stderr.isatty():
+        if now - self._drawn_at >= _INTERVAL and self._stream.isatty():
             self._drawn_at = now
             self._write("\r" + self._line())
 
@@ -154,7 +184,7 @@ class TextBar(_ProgressReporter):
     def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._write(("\r" if sys.stderr.isatty() else "") + self._line() + "\n")
+            self._write(("\r" if self._stream.isatty() else "") + self._line() + "\n")
 
     def _line(self) -> str:
         if not self._total:
@@ -164,8 +194,5 @@ class TextBar(_ProgressReporter):
         return f"{self._label}: {part:4.0%} [{filled:<{_WIDTH}}] {self._done:g}/{self._total:g}"
 
     def _write(self, text: str) -> None:
-        try:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            pass  # a closed or broken standard error must not interrupt the work
+        self._stream.write(text)
+        self._stream.flush()

@@ -134,3 +134,18 @@ def test_a_closed_error_stream_is_ignored(monkeypatch: pytest.MonkeyPatch) -> No
 
 def _broken(text: str) -> int:
     raise OSError("broken pipe")
+
+
+class Broken(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+@both_bars
+@pytest.mark.parametrize("stream", [None, Broken()])
+def test_a_standard_error_that_is_missing_or_full_does_not_interrupt_the_work(
+    with_tqdm: bool, stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(with_tqdm, monkeypatch)
+    monkeypatch.setattr(sys, "stderr", stream)
+    run(progress=True)

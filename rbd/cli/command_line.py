@@ -13,7 +13,7 @@ from typing_extensions import override
 import rbd
 from rbd.cli import bench, check, convert, demo, info, simulate, view
 from rbd.cli import compile as compile_c
-from rbd.cli.streams import discard_output, print_note, writable_anywhere
+from rbd.cli.streams import discard, flush_or_discard, open_missing_streams, print_note, writable_anywhere
 from rbd.errors import RbdError, printable
 
 SUCCESS: Final = 0
@@ -42,14 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["check", "missing.urdf"])
     1
     """
+    open_missing_streams()
     writable_anywhere(sys.stdout, sys.stderr)
-    options = make_parser().parse_args(arguments)
     try:
-        code = int(options.command(options))
-        sys.stdout.flush()  # here, where errors are handled
-        return code
+        return _run(arguments)
     except BrokenPipeError:
-        discard_output()
+        discard(sys.stdout)
         return BROKEN_PIPE
     except KeyboardInterrupt:
         print_note("interrupted")
@@ -58,6 +56,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in _error_lines(error):
             print_note(line)
         return FAILURE
+    finally:
+        flush_or_discard()
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run a command; standard output is written to its end, so that errors of it are those of the command."""
+    try:
+        options = make_parser().parse_args(arguments)
+    except SystemExit:  # after --help, --version and errors
+        sys.stdout.flush()
+        raise
+    code = int(options.command(options))
+    sys.stdout.flush()
+    return code
 
 
 def _error_lines(error: RbdError | OSError | MemoryError) -> list[str]:

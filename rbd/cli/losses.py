@@ -40,6 +40,7 @@ def losses(before: RobotFile, after: RobotFile) -> list[str]:
     lines += _missing_names("body", _body_names(old), _body_names(new))
     lines += _listed("inertia", _changed_inertias(old, new))
     lines += _missing_names("frame", named_frames(old), [*frames, *_body_names(new)])  # in URDF frames become links
+    lines += _listed("pose of a frame", _moved_frames(old, new))
     if len(old.couplings) > len(new.couplings):
         lines.append(f"{len(old.couplings) - len(new.couplings)} of {len(old.couplings)} couplings")
     if not _same(old.gravity.xyz, new.gravity.xyz):
@@ -55,6 +56,25 @@ def named_frames(mechanism: Mechanism) -> list[str]:
     names = [frame.name for frame in frames]
     taken = {body.name for body in mechanism.bodies}
     return [f.name for f in frames if f not in own and names.count(f.name) == 1 and f.name not in taken]
+
+
+def _moved_frames(old: Mechanism, new: Mechanism) -> list[str]:
+    """Return the names of bodies and frames whose pose in the zero configuration is another.
+
+    In URDF, a body's frame is that of its joint.
+    """
+    poses, kept = _poses(new), _poses(old)
+    return [name for name in kept if name in poses and not _same(kept[name], poses[name])]
+
+
+def _poses(mechanism: Mechanism) -> dict[str, Array]:
+    """Return the poses of bodies, by the frames of their names, and of named frames, in the root frame."""
+    from rbd.state import MechanismState
+
+    state, names = MechanismState(mechanism), set(named_frames(mechanism))
+    frames = {body.name: body.default_frame for body in mechanism.bodies[1:]}
+    frames |= {f.name: f for body in mechanism.bodies[1:] for f in body.frames if f.name in names | {body.name}}
+    return {name: state.transform_to_root(frame).matrix for name, frame in frames.items()}
 
 
 def _body_names(mechanism: Mechanism) -> list[str]:

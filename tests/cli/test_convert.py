@@ -100,6 +100,21 @@ def test_couplings_and_gravity_that_urdf_cannot_say_are_lost(
     assert {"  1 of 1 couplings", "  gravity 0 0 -1.62: it is 0 0 -9.81"} <= set(lines)
 
 
+def test_frames_that_move_are_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="door"><joint name="hinge" pos="0.1 0 0"/><geom name="g" size="1" mass="1"/>
+        <site name="handle" pos="0 0 1"/></body><body name="lid"><joint name="other"/><geom size="1" mass="1"/></body>
+        </worldbody></mujoco>""",
+        encoding="utf-8",
+    )
+    assert cli.main(["convert", str(path), str(tmp_path / "a.urdf")]) == 0
+    assert "  pose of a frame: 'door'\n" in capsys.readouterr().out
+    assert cli.main(["convert", str(path), str(tmp_path / "b.xml")]) == 0
+    assert cli.main(["convert", str(tmp_path / "a.urdf"), str(tmp_path / "c.xml")]) == 0
+    assert "pose of a frame" not in capsys.readouterr().out
+
+
 def test_another_mass_moment_or_centre_is_a_lost_inertia(urdf: Path) -> None:
     text = urdf.read_text()
     before = parse_robot(text, "urdf", urdf)
