@@ -78,7 +78,7 @@ def _is_tuple(value: object) -> TypeIs[tuple[Any, ...]]:
 
 
 def _result(call: Callable[[], object]) -> object:
-    """Return what a member returns, or `_RAISED`."""
+    """Call a member; return `_RAISED` if it raises an exception."""
     try:
         return call()
     except MemoryError:
