@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -99,6 +100,7 @@ def place_on_ground(state: MechanismState, model: CollisionModel, height: float)
     joint = floating_joint(state)
     if joint is None:
         raise ArgumentError("--height: the robot does not float", argument="height", value=height)
+    missing = math.inf
     for _ in range(_MAX_STEPS):
         near = zip(model.pairs, model.distances(state), strict=True)
         missing = height - float(min(distance.value for pair, distance in near if is_ground(pair.b)))

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, final
 
 import attrs
-import numpy as np
 
-from rbd.arguments import boolean, described, require_callable, require_kind
+from rbd.arguments import boolean, described, require_callable, require_kind, whole_number
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
@@ -38,7 +37,7 @@ def _require_str(_: object, attribute: attrs.Attribute[Any], value: object) -> N
 
 
 def _require_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value not in (-1, 0, 1):
+    if whole_number(value, attribute.name) not in (-1, 0, 1):
         message = f"{attribute.name} is {value!r}, needs -1, 0 or 1"
         raise ArgumentError(message, argument=attribute.name, value=value, allowed=(-1, 0, 1))
 
