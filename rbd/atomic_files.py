@@ -53,7 +53,7 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
 
 def _copy_mode(target: Path, partial: Path) -> None:
     """Give a new file the permissions of the file that it replaces, if there is one and the file system has them."""
-    with suppress(FileNotFoundError, PermissionError):
+    with suppress(OSError):  # file systems without permissions raise errors of several kinds
         partial.chmod(stat.S_IMODE(target.stat().st_mode))
 
 

@@ -84,7 +84,18 @@ def _bar(total: float | None, label: str) -> Progress:
 
 @final
 class _StandardError:
-    """Standard error as a file without errors: a closed or broken one must not interrupt the work."""
+    """Standard error as a file without errors: a closed or broken one must not interrupt the work.
+
+    It equals standard error, by which `tqdm.write` knows the bars that it has to clear.
+    """
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return other is sys.stderr or isinstance(other, _StandardError)
+
+    @override
+    def __hash__(self) -> int:
+        return hash(_StandardError)
 
     @property
     def encoding(self) -> str:

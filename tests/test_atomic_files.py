@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
@@ -58,6 +59,21 @@ def test_a_file_keeps_its_permissions(mode: int, tmp_path: Path) -> None:
     rbd.write_urdf(rbd.robots.chain(1), path)
     assert path.read_text().startswith("<?xml")
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.ENOSYS, errno.ENOTSUP])
+def test_file_systems_without_permissions_are_written_to(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chmod(path: Path, mode: int) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    path = tmp_path / "file"
+    path.write_text("before")
+    monkeypatch.setattr(Path, "chmod", chmod)
+    with replaced_file(path) as partial:
+        partial.write_text("after")
+    assert path.read_text() == "after"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

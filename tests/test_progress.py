@@ -149,3 +149,14 @@ def test_a_standard_error_that_is_missing_or_full_does_not_interrupt_the_work(
     choose(with_tqdm, monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
     run(progress=True)
+
+
+def test_lines_that_tqdm_writes_do_not_run_into_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    tqdm = pytest.importorskip("tqdm")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    with progress_bar(5, "count", progress=True) as bar:
+        bar.update()
+        tqdm.tqdm.write("hello")
+    assert "\rhello\n" in terminal.getvalue()

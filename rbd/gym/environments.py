@@ -122,7 +122,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
     def step(self, actions: Array) -> Step:
         """Hold the actions for one step of the environment."""
         clipped, restarts = self._episodes.clipped(actions), self._needs_restart.copy()
-        drawn = np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts)
+        begin = np.arange(self.num_envs) if self._same_step else np.flatnonzero(restarts)
+        drawn = self._episodes.without_start(begin)
         return all_or_nothing(partial(self._step, clipped, restarts, drawn), self._undo(drawn))
 
     def _reset(self, seeded: Mapping[int, np.random.Generator], rows: NDArray[np.intp]) -> tuple[Array, Infos]:
@@ -143,7 +144,8 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         truncated = ~terminated & ~restarts & (self._elapsed >= self._max_episode_steps)
         infos: Infos = {"status": found.status, "_status": found.status != 0} if found.status.any() else {}
         self._needs_restart = terminated | truncated
-        self._last = self._autoreset(found.observations, infos)
+        observations = self._with_first_observations(found.observations, np.flatnonzero(restarts))
+        self._last = self._autoreset(observations, infos)
         return self._last.copy(), np.where(restarts, 0.0, found.rewards), terminated, truncated, infos
 
     def __copy__(self) -> VectorEnvironment:
@@ -174,7 +176,12 @@ class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
         return self._with_first_observations(last, rows)
 
     def _with_first_observations(self, last: Array, rows: NDArray[np.intp]) -> Array:
-        """Return observations with those of the episodes that begin in `rows`."""
+        """Return observations with those of the episodes that begin in `rows`.
+
+        Raises NotFiniteError if an outcome there is not finite: no episode begins with the zeros of those that end.
+        """
+        if not rows.size:
+            return last
         observations = last.copy()
         observations[rows] = self._episodes.observations(rows)
         return observations

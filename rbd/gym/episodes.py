@@ -49,6 +49,10 @@ class Episodes:
         kept = {k: start for k, start in self._drawn.items() if k not in generators}
         self._drawn, self.generators = kept | self._starts(rows, replaced, kept), replaced
 
+    def without_start(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of `rows` for whose next episodes no start is drawn."""
+        return np.array([row for row in rows.tolist() if row not in self._drawn], np.intp)
+
     def draw(self, rows: NDArray[np.intp]) -> None:
         """Draw the starts of the next episodes of `rows` that have none."""
         self._drawn |= self._starts(rows, self.generators, self._drawn)
@@ -79,9 +83,12 @@ class Episodes:
 
     def outcomes(self, actions: Array) -> EpisodeOutcomes:
         """Return the outcomes of the worlds as they are, after these actions; for failed ones, after none."""
-        status = self.worlds.status
-        found, codes = possible_outcome(self.task, self.worlds, np.where((status != 0)[:, None], 0.0, actions))
-        status = np.where(status != 0, status, codes)
+        failed = self.worlds.status
+        taken = np.where((failed != 0)[:, None], 0.0, actions) if failed.any() else actions
+        found, codes = possible_outcome(self.task, self.worlds, taken)
+        status = np.where(failed != 0, failed, codes)
+        if not status.any():  # the usual case
+            return EpisodeOutcomes(found["observation"], found["reward"], found["terminated"] > 0, status)
         observations = np.where((codes != 0)[:, None], 0.0, found["observation"])
         rewards = np.where(status != 0, 0.0, found["reward"])
         return EpisodeOutcomes(observations, rewards, (found["terminated"] > 0) | (status != 0), status)

@@ -7,11 +7,10 @@ Results of a wrong length would otherwise be noticed where programs write them, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, final
 
 import attrs
 import numpy as np
-from typing_extensions import TypeIs
 
 from rbd.arguments import described, is_finite, isinstance_untyped, whole_number, with_article
 from rbd.errors import ArgumentError
@@ -20,6 +19,7 @@ from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
 
 if TYPE_CHECKING:
     from rbd.scalars import Vector
+    from rbd.scalars.arrays import Array
 
 _MOST_VELOCITIES: Final = 6
 _RAISED: Final = object()
@@ -64,17 +64,21 @@ def _sizes(kind: JointType) -> tuple[int, int]:
 
 def _zero(kind: JointType, nq: int) -> Vector | None:
     """Return the zero configuration; None if it raises an exception."""
-    values = _result(kind.zero)
-    if values is _RAISED:
+    found = _result(kind.zero)
+    if found is _RAISED:
         return None
-    if not _is_tuple(values) or len(values) != nq or not all(map(is_finite, values)):
-        shown = values if _is_tuple(values) else described(values)
+    values = _as_tuple(found)
+    if values is None or len(values) != nq or not all(map(is_finite, values)):
+        shown = described(found) if values is None else values
         raise _refusal(kind, "zero", f"must return a tuple of nq = {nq} finite numbers, not {shown}")
     return values
 
 
-def _is_tuple(value: object) -> TypeIs[tuple[Any, ...]]:
-    return isinstance(value, tuple)
+def _as_tuple(value: object) -> tuple[Any, ...] | None:
+    """Return the entries of a tuple, list or vector; None for other values."""
+    if isinstance(value, np.ndarray):
+        value = cast("Array", value).tolist()
+    return tuple(cast("list[Any]", value)) if isinstance(value, (tuple, list)) else None
 
 
 def _result(call: Callable[[], object]) -> object:

@@ -32,7 +32,7 @@ def normalised_coordinates(node: TreeNode, q: Vector) -> Vector:
 
     Raises ShapeError naming it if its type returns another number of them: programs of steps have room for nq.
     """
-    normalised, joint = node.joint.type.normalize(q), node.joint
+    normalised, joint = tuple(node.joint.type.normalize(q)), node.joint
     if len(normalised) != joint.nq:
         message = f"{type(joint.type).__name__}.normalize of joint '{joint.name}' returns {len(normalised)} coordinates"
         raise ShapeError(

@@ -377,7 +377,7 @@ class State(StateView, Generic[ArrayT]):
         rate: list[Scalar] = []
         for node in self.nodes:
             q, joint_type = self.joint_q(node), node.joint.type
-            phi += joint_type.local_coordinates(start[node.q_slice], q)
-            rate += joint_type.local_coordinates_rate(start[node.q_slice], q, self.joint_v(node))
+            phi.extend(joint_type.local_coordinates(start[node.q_slice], q))
+            rate.extend(joint_type.local_coordinates_rate(start[node.q_slice], q, self.joint_v(node)))
         shape = (self.layout.nv,)
         return self.engine.pack(phi, "phi", shape), self.engine.pack(rate, "phidot", shape)

@@ -129,12 +129,17 @@ class Folder(Storage):
 
 @contextmanager
 def _damage_named(file: Path) -> Generator[None, None, None]:
-    """Raise ArgumentError for errors of readers of damaged files, which are of many kinds."""
+    """Raise ArgumentError for errors of readers of damaged files, which are of many kinds.
+
+    Errors of the operating system, such as those of locked files, have an `errno`; those of HDF5 about contents do not.
+    """
     try:
         yield
-    except (FileNotFoundError, PermissionError):
+    except MemoryError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         message = f"{file} is damaged: {error}; remove it, and call rollout again"
         raise ArgumentError(message, argument="folder", value=str(file.parent)) from error
 

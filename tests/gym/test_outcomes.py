@@ -60,6 +60,22 @@ def test_first_outcomes_that_are_not_finite_are_errors() -> None:
             each.reset(seed=0)
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_later_episodes_do_not_begin_with_outcomes_that_are_not_finite(mode: str) -> None:
+    speed = [0.0]
+    changing = attrs.evolve(task(), start=lambda rng: {"q": rng.uniform(-1, 1, 2), "v": [speed[0], 0.0]})
+    environments = VectorEnvironment(changing, 2, 1, autoreset_mode=mode)
+    environments.reset(seed=0)
+    if mode == "NextStep":
+        environments.step(np.zeros((2, 2)))
+    before, speed[0] = environments.worlds.q.copy(), 1e160
+    with pytest.raises(NotFiniteError, match="left the range"):
+        environments.step(np.zeros((2, 2)))
+    np.testing.assert_array_equal(environments.worlds.q, before)
+    speed[0] = 0.0
+    assert environments.step(np.zeros((2, 2)))[4].keys() <= {"final_obs", "_final_obs"}
+
+
 def test_a_mask_leaves_the_observations_of_the_other_worlds_as_they_are() -> None:
     environments = VectorEnvironment(task(), 3)
     environments.reset(seed=0)

@@ -87,6 +87,24 @@ def test_members_that_are_singular_at_zero_are_not_refused() -> None:
         assert rbd.Joint("cam", cam(**{name: singular})).nv == 1
 
 
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_members_may_return_lists_and_arrays(kind: Callable[[Any], Any]) -> None:
+    def converted(name: str) -> Callable[..., object]:
+        return lambda *arguments: kind(getattr(Cam, name)(*arguments))
+
+    def motion(joint_type: rbd.JointType) -> list[list[float]]:
+        mechanism = follower(joint_type)
+        mechanism.attach("follower", rbd.RigidBody("tip", inertia("tip")), rbd.Joint("tip", joint_type))
+        worlds, state = Worlds(mechanism, count=1, dt=1e-2), rbd.MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0])
+        worlds.reset(q=state.q, v=state.v)
+        worlds.step(steps=2)
+        stepped = rbd.compile(mechanism).step(state.q, state.v, [0.0, 0.0], 1e-2)[0]
+        local = state.local_coordinates([0.0, 0.0])
+        return [x.tolist() for x in (worlds.q[0], stepped, *local, rbd.simulate(state, 0.02, dt=1e-2).q[-1])]
+
+    assert motion(cam(**{name: converted(name) for name in VECTORS})) == motion(Cam())
+
+
 def test_joint_types_that_reverse_others_are_checked_too() -> None:
     wrong = cam(normalize=longer("normalize"))
     with pytest.raises(ArgumentError, match=r"Wrong\.normalize must return numbers of shape \(1,\), not a tuple"):
@@ -98,9 +116,12 @@ def test_joint_types_that_reverse_others_are_checked_too() -> None:
 
 def follower(joint_type: rbd.JointType) -> rbd.Mechanism:
     mechanism = rbd.Mechanism()
-    inertia = rbd.SpatialInertia(rbd.Frame("follower"), mass=1.0, moment_about_com=np.diag([0.1, 0.2, 0.3]))
-    mechanism.attach("world", rbd.RigidBody("follower", inertia), rbd.Joint("cam", joint_type))
+    mechanism.attach("world", rbd.RigidBody("follower", inertia("follower")), rbd.Joint("cam", joint_type))
     return mechanism
+
+
+def inertia(name: str) -> rbd.SpatialInertia:
+    return rbd.SpatialInertia(rbd.Frame(name), mass=1.0, moment_about_com=np.diag([0.1, 0.2, 0.3]))
 
 
 def longer_in_programs(self: object, q: tuple[object, ...]) -> tuple[object, ...]:

@@ -58,6 +58,23 @@ def test_damaged_results_are_named_and_computed_again(damage: str, tmp_path: Pat
     np.testing.assert_array_equal(study(tmp_path).q, expected)
 
 
+@pytest.mark.parametrize("error", [BlockingIOError(11, "unable to lock file"), OSError(24, "too many"), MemoryError()])
+def test_files_that_cannot_be_read_now_are_not_called_damaged(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever follows the advice to remove a damaged file loses results."""
+
+    def opened(*arguments: object) -> None:
+        raise error
+
+    found = study(tmp_path)
+    monkeypatch.setattr(h5py, "File", opened)
+    for call in (lambda: found.q, lambda: study(tmp_path)):
+        with pytest.raises(type(error)) as caught:
+            call()
+        assert caught.value is error
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b"\xff\xfe"])
 def test_damaged_descriptions_are_named(content: bytes, tmp_path: Path) -> None:
     study(tmp_path)

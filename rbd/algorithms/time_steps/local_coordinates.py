@@ -12,7 +12,7 @@ def coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vecto
     """Return the rates of the local coordinates around `start`, at `state` and velocity v."""
     rates: list[Scalar] = []
     for node in state.nodes:
-        rates += node.joint.type.local_coordinates_rate(start.joint_q(node), state.joint_q(node), v[node.v_slice])
+        rates.extend(node.joint.type.local_coordinates_rate(start.joint_q(node), state.joint_q(node), v[node.v_slice]))
     return tuple(rates)
 
 
@@ -20,7 +20,7 @@ def global_coordinates(start: ScalarState, phi: Vector) -> Vector:
     """Return q from local coordinates around the configuration of `start`."""
     q: list[Scalar] = []
     for node in start.nodes:
-        q += node.joint.type.global_coordinates(start.joint_q(node), phi[node.v_slice])
+        q.extend(node.joint.type.global_coordinates(start.joint_q(node), phi[node.v_slice]))
     return tuple(q)
 
 
