@@ -14,7 +14,7 @@ import numpy as np
 
 from rbd.arguments import described, is_finite, isinstance_untyped, whole_number, with_article
 from rbd.errors import ArgumentError
-from rbd.joints.base import JointType, LibraryJointType, coordinate_type
+from rbd.joints.base import JointType
 from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
 
 if TYPE_CHECKING:
@@ -35,14 +35,11 @@ class _Member(NamedTuple):
     kind: type[Transform[Any, Any] | GeometricJacobian[Any, Any, Any] | WrenchMatrix[Any]] | None = None
 
 
-def require_interface(joint_type: JointType) -> None:
+def require_interface(kind: JointType) -> None:
     """Raise ArgumentError naming the member of a joint type that returns a value of the wrong kind or shape.
 
     Exceptions of a member are left to the calls that need it, since it may be singular at the zero configuration.
     """
-    kind = coordinate_type(joint_type)
-    if isinstance(kind, LibraryJointType):
-        return
     nq, nv = _sizes(kind)
     zero = _zero(kind, nq)
     probe = _Probe(kind, nq, nv, zero or (), (0.0,) * nv)

@@ -9,8 +9,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-from rbd.joints.base import JointType
-from rbd.joints.interface import require_interface
+from rbd.joints.base import JointType, LibraryJointType, coordinate_type
 from rbd.mechanism.members import data_of
 from rbd.mechanism.names import require_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
@@ -244,7 +243,11 @@ def _frame(frame: Frame | None, argument: str, name: str) -> Frame:
 
 def _checked_type(joint_type: object) -> JointType:
     if isinstance(joint_type, JointType):
-        require_interface(joint_type)
+        kind = coordinate_type(joint_type)
+        if not isinstance(kind, LibraryJointType):
+            from rbd.joints.interface import require_interface  # here: few programs have joint types of their own
+
+            require_interface(kind)
         return joint_type
     advice = ": it needs its arguments" if isinstance(joint_type, type) else ""
     raise ArgumentError(
