@@ -13,7 +13,9 @@ One process runs tests of both levels. When the level changes, nothing made at o
 
 from __future__ import annotations
 
+import sys
 import threading
+import traceback
 from collections.abc import Callable, Generator
 from functools import lru_cache, wraps
 from typing import ParamSpec, TypeVar
@@ -78,4 +80,11 @@ def finish_background_tasks() -> None:
     if compiler_thread.has_threads:
         done = threading.Event()
         compiler_thread.submit(done.set)
-        assert done.wait(120)
+        assert done.wait(120), _stacks()
+
+
+def _stacks() -> str:
+    """Return the stacks of all threads, to see what the background thread waits for."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    frames = sys._current_frames()
+    return "\n".join(f"{names.get(k, k)}:\n{''.join(traceback.format_stack(frame))}" for k, frame in frames.items())
