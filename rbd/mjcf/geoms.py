@@ -124,7 +124,7 @@ class GeomReader:
     def _fitted_size(self, element: MjcfElement, shape: ShapeKind, inertia: MeshInertia) -> tuple[FloatVec3, FloatVec3]:
         if shape not in _SIZES:
             raise element.error("type", f"no {shape} is fitted to a mesh")
-        scale = element.number("fitscale", 1.0)
+        scale = element.quantity("fitscale", 1.0)
         if self.reading.settings.fit_boxes:
             center = [(low + high) / 2 for low, high in zip(inertia.low, inertia.high, strict=True)]
             x, y, z = (high - middle for high, middle in zip(inertia.high, center, strict=True))

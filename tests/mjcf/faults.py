@@ -166,6 +166,7 @@ FAULTS = {
     "mesh turned by nothing": mesh(f"vertex='{VERTICES}' refquat='0 0 0 0'", "refquat is zero"),
     "mesh from a point": meshed("type='mesh' fromto='0 0 0 0 0 1'", "a mesh has no fromto"),
     "shell of a mesh": meshed("type='mesh' shellinertia='true'", "attribute of the mesh"),
+    "capsule beyond a mesh": meshed("type='capsule' fitscale='1e300'", "fitscale: 1e+300 is beyond"),
     "plane around a mesh": meshed("type='plane'", "no plane is fitted"),
     "field without a size": Fault(
         "<mujoco>\n<asset><hfield name='h'/></asset><worldbody><geom type='hfield' hfield='h'/></worldbody></mujoco>",
