@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import dis
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +18,13 @@ import rbd
 from tests.mechanism import invariants
 
 _HERE: Final = str(Path(rbd.__file__).parent)
+_NO_ARGUMENT: Final = "LOAD_CONST None"
+_CALLS_OF_EXIT: Final = (
+    (_NO_ARGUMENT,) * 3,
+    ("SWAP", *(_NO_ARGUMENT,) * 3),  # below the result of a `return`
+    ("PUSH_EXC_INFO None", "WITH_EXCEPT_START None"),
+)
+"""Instructions with which CPython begins a call of `__exit__`; those without an argument have None."""
 Edit = Callable[[rbd.Mechanism], object]
 
 
@@ -124,6 +133,26 @@ def count_lines(call: Callable[[], object]) -> int:
     return len(lines)
 
 
+def _ends_with_block(frame: FrameType) -> bool:
+    """Return whether the next instructions of a frame call `__exit__` of a `with` statement.
+
+    No signal arrives there, nor does anything take memory: an exception would leave a lock held, for ever.
+    """
+    return frame.f_lasti in _ends_of_with_blocks(frame.f_code)
+
+
+@cache
+def _ends_of_with_blocks(code: CodeType) -> frozenset[int]:
+    """Return the offsets from which a function loads the three arguments of `__exit__`: None, or an exception."""
+    found = [each for each in dis.get_instructions(code) if each.opname != "CACHE"]
+    names = [each.opname if each.argval is not None else f"{each.opname} None" for each in found]
+    return frozenset(
+        each.offset
+        for k, each in enumerate(found)
+        if any(tuple(names[k : k + len(call)]) == call for call in _CALLS_OF_EXIT)
+    )
+
+
 def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) -> bool:
     """Run a call, and raise `error` at one of its lines in rbd, counted from 1; return whether it has so many."""
     left = line
@@ -140,10 +169,10 @@ def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) 
 
 
 def _traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
-    """Run a call, and a function at each of its lines in rbd."""
+    """Run a call, and a function at each of its lines in rbd; the ends of `with` blocks are none."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "line":
+        if event == "line" and not _ends_with_block(frame):
             at_line()
         return local
 
