@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from copy import copy
 from functools import cache
@@ -234,11 +233,7 @@ def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> 
     subject.call(clean)
     after = subject.look(clean)
     made = subject.make()
-    with warnings.catch_warnings():
-        # Tracing may raise at the end of a `with` block, before the file is closed, where no signal arrives.
-        warnings.simplefilter("ignore", ResourceWarning)
-        was_raised = raise_at(line, error, lambda: subject.call(made))
-    if not was_raised:
+    if not raise_at(line, error, lambda: subject.call(made)):
         assert _same(subject.look(made), after)
         return "ended"
     if _same(subject.look(made), before):

@@ -58,7 +58,6 @@ def test_steps_and_resets_of_environments_are_whole_at_every_line(name: str) -> 
 
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # interrupted before a file is closed
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("name", CALLS)
 def test_interrupts_at_random_lines_of_calls(

@@ -112,18 +112,12 @@ class Calls(RuleBasedStateMachine):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a recording that failed for want of memory says so
-@pytest.mark.filterwarnings(
-    "ignore::ResourceWarning"
-)  # traced, a `with` can be left before its end, where signals cannot
 def test_sequences_of_calls() -> None:
     run_state_machine_as_test(Calls, settings=settings(max_examples=5, stateful_step_count=10, deadline=None))
 
 
 @pytest.mark.deep
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a recording that failed for want of memory says so
-@pytest.mark.filterwarnings(
-    "ignore::ResourceWarning"
-)  # traced, a `with` can be left before its end, where signals cannot
 def test_long_sequences_of_calls(record_property: Callable[[str, object], None]) -> None:
     chosen = settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None, derandomize=False, database=None)
     tried.clear()
