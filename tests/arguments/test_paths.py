@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ _KINDS: Final[dict[str, object]] = {
 }
 _CHARACTERS: Final = {"null": "a\0b", "surrogate": "\ud800", "path with a null": Path("a\0b"), "folder": "\0/b.npz"}
 WRONG: Final[dict[str, object]] = _KINDS | {"bytes": b"x"} | _CHARACTERS
-Call = Callable[[object], object]
+Call = Callable[[Any], object]
 
 
 def _calls() -> dict[tuple[str, str], Call]:
@@ -50,28 +50,28 @@ def _calls() -> dict[tuple[str, str], Call]:
     functions, run = w.robot.functions("mass_matrix"), rbd.simulate(w.state, 0.002)
     start = {"q": np.zeros((1, 2))}
     return {
-        ("write_c_library", "directory"): lambda path: write_c_library(functions, path),  # type: ignore[arg-type]
-        ("write_wasm", "directory"): lambda path: write_wasm(functions, path),  # type: ignore[arg-type]
-        ("parse_mjcf", "directory"): lambda path: parse_mjcf("<mujoco/>", directory=path),  # type: ignore[arg-type]
-        ("parse_mjcf", "root"): lambda path: parse_mjcf("<mujoco/>", root=path),  # type: ignore[arg-type]
-        ("parse_urdf", "packages"): lambda path: parse_urdf(_URDF, packages={"a": path}),  # type: ignore[dict-item]
-        ("resolve_mesh", "directory"): lambda path: resolve_mesh("a.stl", directory=path),  # type: ignore[arg-type]
-        ("resolve_mesh", "packages"): lambda path: resolve_mesh("a", packages={"a": path}),  # type: ignore[dict-item]
-        ("Trajectory.save", "path"): lambda path: run.save(path),  # type: ignore[arg-type]
-        ("Trajectory.load", "path"): lambda path: rbd.Trajectory.load(path),  # type: ignore[arg-type]
-        ("NpzFile", "path"): lambda path: NpzFile(path),  # type: ignore[arg-type]
+        ("write_c_library", "directory"): lambda path: write_c_library(functions, path),
+        ("write_wasm", "directory"): lambda path: write_wasm(functions, path),
+        ("parse_mjcf", "directory"): lambda path: parse_mjcf("<mujoco/>", directory=path),
+        ("parse_mjcf", "root"): lambda path: parse_mjcf("<mujoco/>", root=path),
+        ("parse_urdf", "packages"): lambda path: parse_urdf(_URDF, packages={"a": path}),
+        ("resolve_mesh", "directory"): lambda path: resolve_mesh("a.stl", directory=path),
+        ("resolve_mesh", "packages"): lambda path: resolve_mesh("a", packages={"a": path}),
+        ("Trajectory.save", "path"): lambda path: run.save(path),
+        ("Trajectory.load", "path"): lambda path: rbd.Trajectory.load(path),
+        ("NpzFile", "path"): lambda path: NpzFile(path),
         ("Viewer.screenshot", "path"): checked_path,
         ("rollout", "folder"): lambda path: rbd.rollout.rollout(
-            w.m, start, None, 0.01, dt=0.01, seed=1, folder=path, progress=False  # type: ignore[arg-type]
+            w.m, start, None, 0.01, dt=0.01, seed=1, folder=path, progress=False
         ),
     }  # fmt: skip
 
 
 _OF_ROBOT_FILES: Final[dict[str, Call]] = {
-    "load_urdf": load_urdf,  # type: ignore[dict-item]
-    "load_mjcf": load_mjcf,  # type: ignore[dict-item]
-    "write_urdf": lambda path: rbd.write_urdf(rbd.robots.chain(2), path),  # type: ignore[arg-type]
-    "write_mjcf": lambda path: rbd.write_mjcf(rbd.robots.chain(2), path),  # type: ignore[arg-type]
+    "load_urdf": load_urdf,
+    "load_mjcf": load_mjcf,
+    "write_urdf": lambda path: rbd.write_urdf(rbd.robots.chain(2), path),
+    "write_mjcf": lambda path: rbd.write_mjcf(rbd.robots.chain(2), path),
 }
 
 
@@ -124,18 +124,18 @@ def test_options_that_are_no_paths(command: tuple[str, ...], path: str, capsys: 
 
 
 @pytest.mark.parametrize("wrong", [3, b"x", np.zeros(2)])
-def test_root_of_a_file(wrong: object, tmp_path: Path) -> None:
+def test_root_of_a_file(wrong: Any, tmp_path: Path) -> None:
     file = tmp_path / "a.xml"
     file.write_text("<mujoco/>", encoding="utf-8")
     with pytest.raises(ArgumentError, match="root must be a str or PathLike") as caught:
-        load_mjcf(file, root=wrong)  # type: ignore[arg-type]
+        load_mjcf(file, root=wrong)
     assert caught.value.argument == "root"
 
 
 @pytest.mark.parametrize("name", [3, None])
-def test_names_of_packages(name: object) -> None:
+def test_names_of_packages(name: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
-        parse_urdf(_URDF, packages={name: "."})  # type: ignore[dict-item]
+        parse_urdf(_URDF, packages={name: "."})
     assert caught.value.argument == "packages"
 
 
