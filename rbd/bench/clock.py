@@ -65,12 +65,18 @@ class Timing:
 def alternate(contenders: Sequence[Contender], pace: Pace, clock: Clock = PROCESSOR) -> list[Timing]:
     """Measure all contenders in alternating windows, with a clock in seconds."""
     with _no_collections():
-        repeats = [_repeats(contender, pace.window, clock) for contender in contenders]
-        rows: list[list[float]] = []
-        end = perf_counter() + pace.time_limit
-        while len(rows) < pace.rounds and (len(rows) < pace.minimum_rounds or perf_counter() < end):
-            rows.append([_window(c, n, clock) for c, n in zip(contenders, repeats, strict=True)])
+        rows = _windows(contenders, pace, clock)
     return [Timing(np.array(column)) for column in zip(*rows, strict=True)]
+
+
+def _windows(contenders: Sequence[Contender], pace: Pace, clock: Clock) -> list[list[float]]:
+    """Return rounds of seconds per state, one window per contender."""
+    repeats = [_repeats(contender, pace.window, clock) for contender in contenders]
+    rows: list[list[float]] = []
+    end = perf_counter() + pace.time_limit
+    while len(rows) < pace.rounds and (len(rows) < pace.minimum_rounds or perf_counter() < end):
+        rows.append([_window(c, n, clock) for c, n in zip(contenders, repeats, strict=True)])
+    return rows
 
 
 def _window(contender: Contender, repeats: int, clock: Clock) -> float:

@@ -57,10 +57,9 @@ def _medians(robot: str, names: Sequence[str], rows: Sequence[Sequence[float]]) 
 
 def run_script(script: str) -> list[float]:
     """Return the numbers printed by a script in a new process, which keeps byte code and has no machine code."""
+    unwanted = ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
+    inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
     with tempfile.TemporaryDirectory() as folder:
-        inherited = {
-            name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
-        }
         command, environment = [sys.executable, "-c", script], {**inherited, "RBD_CACHE_DIR": folder}
         process = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     numbers: list[float] = json.loads(process.stdout)

@@ -57,8 +57,9 @@ def inertials_of_bodies(reading: MjcfReading, bodies: Sequence[MjcfBody]) -> dic
 
 def _inertial(body: MjcfBody) -> MjcfInertial:
     """Return the sum of the geoms of a body, which have mass where that counts, else its `<inertial>`, else zeros."""
+    heavy = [geom for geom in body.geoms if geom.mass > _MIN_MASS]
     with np.errstate(over="ignore", invalid="ignore"):
-        of_geoms = _sum([geom for geom in body.geoms if geom.mass > _MIN_MASS])
+        of_geoms = _sum(heavy)
     return of_geoms or body.inertial or MjcfInertial(0.0, ZERO, ZERO_MATRIX)
 
 

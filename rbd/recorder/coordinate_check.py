@@ -23,13 +23,11 @@ def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program
     size = layout.nq if name == "q" else layout.nv
     if not size:
         return None
+    normalized = [node for node in layout.nodes if name == "q" and node.joint.nq != node.joint.nv]
     with recording() as graph:
         values = graph.input(name, (size,))
         outputs: dict[str, object] = {"copy": values}
-        if name == "q":
-            kinds = [(node.joint.type, values[node.q_slice]) for node in layout.nodes if node.joint.nq != node.joint.nv]
-            slack = tuple(
-                positive(_NORM_TOLERANCE - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds
-            )
-            outputs |= {"slack": slack} if slack else {}
+        if normalized:
+            errors = (node.joint.type.normalization_error(values[node.q_slice]) for node in normalized)
+            outputs["slack"] = tuple(positive(_NORM_TOLERANCE - absolute(error), "slack") for error in errors)
         return Program.of(graph, f"set_{name}", outputs)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import pickle
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -40,6 +41,8 @@ ChunkStarts: TypeAlias = Callable[[int], Starts]
 """starts(chunk) -> the starts of its cases."""
 ChunkRun: TypeAlias = tuple[int, Starts, ChunkResults]
 """A chunk that was run: its number, starts and results."""
+_Running: TypeAlias = dict[Future[ChunkResults], tuple[int, Starts]]
+"""Chunks that an executor has, with their starts, by future."""
 
 STATE_ARRAYS: Final = ("q", "v", "s")
 _MAX_IN_FLIGHT: Final = 64
@@ -141,21 +144,28 @@ def run_executor(
     executor: Executor, pickled: PickledFunction, plan: RolloutPlan, chunks: Iterable[int], starts: ChunkStarts
 ) -> Generator[ChunkRun]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
-    waiting, running = iter(chunks), dict[Future[ChunkResults], tuple[int, Starts]]()
+    running: _Running = {}
+
+    def submit(chunk: int) -> None:
+        rows = starts(chunk)
+        running[executor.submit(run_chunk, pickled, rows, plan, 1)] = chunk, rows
+
     try:
-        while True:
-            for chunk in waiting:
-                rows = starts(chunk)
-                running[executor.submit(run_chunk, pickled, rows, plan, 1)] = chunk, rows
-                if len(running) >= _MAX_IN_FLIGHT:
-                    break
-            if not running:
-                return
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                yield *running.pop(done), done.result()
+        yield from _finished_chunks(running, iter(chunks), submit)
     finally:
         for future in running:
             future.cancel()
+
+
+def _finished_chunks(running: _Running, chunks: Iterator[int], submit: Callable[[int], None]) -> Generator[ChunkRun]:
+    """Yield chunks as they finish, and submit further ones."""
+    while True:
+        for chunk in islice(chunks, _MAX_IN_FLIGHT - len(running)):
+            submit(chunk)
+        if not running:
+            return
+        for done in wait(running, return_when=FIRST_COMPLETED).done:
+            yield *running.pop(done), done.result()
 
 
 def executor_context(executor: Executor | str) -> AbstractContextManager[Executor]:

@@ -108,7 +108,7 @@ class Folder(Storage):
     def get(self, chunk: int) -> ChunkResults:
         path = self._file(chunk)
         with _damage_named(path), self._h5py.File(path, "r") as file:
-            arrays = {name: file[name][()] for name in file if name not in {_MESSAGES, _START}}
+            arrays = {name: file[name][()] for name in _result_names(file)}
             messages = json.loads(file[_MESSAGES][()])
             _require_results(arrays)
             return ChunkResults(arrays, {int(row): message for row, message in messages.items()})
@@ -117,7 +117,7 @@ class Folder(Storage):
     def require_starts(self, chunk: int, starts: Mapping[str, Array]) -> None:
         path = self._file(chunk)
         with _damage_named(path), self._h5py.File(path, "r") as file:
-            _require_results({name: file[name] for name in file if name not in {_MESSAGES, _START}})
+            _require_results({name: file[name] for name in _result_names(file)})
             stored = {name: np.asarray(file[f"{_START}/{name}"]) for name in file[_START]}
         if set(stored) != set(starts) or any(not np.array_equal(stored[name], x) for name, x in starts.items()):
             message = f"{path} has cases with other initial states; give another folder"
@@ -142,6 +142,11 @@ def _damage_named(file: Path) -> Generator[None, None, None]:
             raise
         message = f"{file} is damaged: {error}; remove it, and call rollout again"
         raise ArgumentError(message, argument="folder", value=str(file.parent)) from error
+
+
+def _result_names(file: Mapping[str, Any]) -> list[str]:
+    """Return the names of the results in a file."""
+    return [name for name in file if name not in {_MESSAGES, _START}]
 
 
 def _require_results(arrays: Mapping[str, Any]) -> None:

@@ -88,12 +88,16 @@ class Integrator(ABC):
 
 def weighted_step(x0: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
     """Return x0 + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""
-    total = np.zeros_like(x0)
     with np.errstate(over="ignore", invalid="ignore"):
-        for weight, slope in zip(weights, slopes, strict=True):
-            if weight:
-                total += weight * slope
-        return finite_array(x0 + h * total, what)
+        return finite_array(x0 + h * _weighted_sum(x0, weights, slopes), what)
+
+
+def _weighted_sum(x0: Array, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+    total = np.zeros_like(x0)
+    for weight, slope in zip(weights, slopes, strict=True):
+        if weight:
+            total += weight * slope
+    return total
 
 
 def finite_array(values: Array, what: str) -> Array:

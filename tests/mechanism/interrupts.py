@@ -10,11 +10,12 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 import rbd
+from rbd.native.runtime import locks
 from tests.mechanism import invariants
 
 _HERE: Final = str(Path(rbd.__file__).parent)
@@ -154,7 +155,10 @@ def _ends_of_with_blocks(code: CodeType) -> frozenset[int]:
 
 
 def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) -> bool:
-    """Run a call, and raise `error` at one of its lines in rbd, counted from 1; return whether it has so many."""
+    """Run a call, and raise `error` at one of its lines in rbd, counted from 1; return whether it has so many.
+
+    No lock of rbd may stay held by this thread.
+    """
     left = line
 
     def countdown() -> None:
@@ -165,7 +169,17 @@ def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) 
 
     with suppress(error):
         _traced(call, countdown)
+    assert not release_locks()
     return left <= 0 < line
+
+
+def release_locks() -> list[str]:
+    """Release the locks of rbd that this thread holds; return them."""
+    owned: list[Any] = [lock.inner for lock in list(locks._all) if cast(Any, lock.inner)._is_owned()]
+    found = [repr(lock) for lock in owned]
+    for lock in owned:
+        lock.release()
+    return found
 
 
 def _traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:

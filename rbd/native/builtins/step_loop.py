@@ -214,11 +214,14 @@ class StepLoop:
         self._is_called[:count] = is_called or b"\1" * count
         self._keep(histories)
         try:
-            while self._run_on(fallback, histories):
-                pass
+            self._run_to_end(fallback, histories)
         finally:
             self._keep(())
         return progress.reason == DONE
+
+    def _run_to_end(self, fallback: LoopFallback, histories: Sequence[Array]) -> None:
+        while self._run_on(fallback, histories):
+            pass
 
     def _run_on(self, fallback: LoopFallback, histories: Sequence[Array]) -> bool:
         """Run the machine code until it stops; return whether the run goes on after that."""

@@ -165,11 +165,25 @@ def webassembly_code(text: str, level: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
+_library_numbers: Final = count(1)
+
+
+def _linked(code: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> binding.ResourceTracker:
+    """Return what keeps linked code alive and finds its symbols; called under the compiler lock."""
+    builder = binding.JITLibraryBuilder().add_object_img(code)
+    functions = {library_symbol(name): address for name, address in c_function_addresses().items()}
+    for name, address in {**functions, **imports}.items():
+        if name.encode() in code:  # a linker keeps some memory for each
+            builder = builder.import_symbol(name, address)
+    for symbol in symbols:
+        builder = builder.export_symbol(symbol)
+    number = next(_library_numbers)
+    return builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
+
+
 @final
 class Library:
     """Loaded object code. The code lives as long as this object."""
-
-    _numbers = count(1)
 
     def __init__(self, code: bytes, symbols: tuple[str, ...], imports: Mapping[str, int] = _NOTHING) -> None:
         """Load `code` and look up `symbols`; raise WorkspaceError if there is not enough memory.
@@ -178,15 +192,7 @@ class Library:
         """
         memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CODE_BYTE * len(code))
         with compiler_lock.inner:
-            builder = binding.JITLibraryBuilder().add_object_img(code)
-            functions = {library_symbol(name): address for name, address in c_function_addresses().items()}
-            for name, address in {**functions, **imports}.items():
-                if name.encode() in code:  # a linker keeps some memory for each
-                    builder = builder.import_symbol(name, address)
-            for symbol in symbols:
-                builder = builder.export_symbol(symbol)
-            number = next(Library._numbers)
-            self._tracker = builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
+            self._tracker = _linked(code, symbols, imports)
         self.addresses: Final = {symbol: int(self._tracker[symbol]) for symbol in symbols}
         """The addresses of functions."""
 
