@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from functools import partial
 from typing import final
 
 from rbd import native
+from rbd.native.runtime.locks import release_interrupted
 from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
+
+atexit.register(release_interrupted)  # before the interpreter waits for the thread that compiles
 
 
 @final
@@ -37,6 +41,7 @@ class BackgroundCompilation:
         """Let the background thread call a function that compiles, once."""
         if self.is_queued:
             return
+        release_interrupted()
         self._queued_in = compiler_thread.process_token  # before the thread may reset it
         try:
             if not compiler_thread.submit(partial(self._run_in_background, compile_program)):

@@ -31,7 +31,7 @@ class SharedFunctions:
     @property
     def addresses(self) -> Mapping[str, int]:
         """The addresses of the functions, by name."""
-        with compiler_lock.inner:
+        with compiler_lock():
             if self._library is None:
                 names = tuple(found[1] for line in self.declarations if (found := _NAME.search(line)))
                 self._library = Library(cached_code(code_key(self._key), self.text, shared=True), names)

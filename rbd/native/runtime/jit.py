@@ -125,7 +125,7 @@ def _assemble(text: str, level: int) -> bytes:
     if compiler_unusable():
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CHARACTER * len(text))
-    with compiler_lock.inner:
+    with compiler_lock():
         return native_code(text, level)
 
 
@@ -152,7 +152,7 @@ def assemble_webassembly(text: str) -> bytes:
     """Return the WebAssembly object file of a module, given as LLVM IR; one thread at a time."""
     memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CHARACTER * len(text))
     _initialize_webassembly()
-    with compiler_lock.inner:
+    with compiler_lock():
         return webassembly_code(text, OPTIMISATION_LEVEL)
 
 
@@ -169,7 +169,7 @@ _library_numbers: Final = count(1)
 
 
 def _linked(code: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> binding.ResourceTracker:
-    """Return what keeps linked code alive and finds its symbols; called under the compiler lock."""
+    """Return the handle of linked code; called under the compiler lock."""
     builder = binding.JITLibraryBuilder().add_object_img(code)
     functions = {library_symbol(name): address for name, address in c_function_addresses().items()}
     for name, address in {**functions, **imports}.items():
@@ -191,7 +191,7 @@ class Library:
         `imports` are addresses of functions that the code may call, by name.
         """
         memory.check_available(memory.WORKING_BYTES + memory.BYTES_PER_CODE_BYTE * len(code))
-        with compiler_lock.inner:
+        with compiler_lock():
             self._tracker = _linked(code, symbols, imports)
         self.addresses: Final = {symbol: int(self._tracker[symbol]) for symbol in symbols}
         """The addresses of functions."""

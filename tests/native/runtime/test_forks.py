@@ -219,7 +219,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     taken, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with locks.compiler_lock.inner:
+        with locks.compiler_lock():
             taken.set()
             release.wait(60)
 

@@ -25,9 +25,9 @@ def load_for_a_while():
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 def is_free():
-    taken = compiler_lock.inner.acquire(blocking=False)
+    taken = compiler_lock().acquire(blocking=False)
     if taken:
-        compiler_lock.inner.release()
+        compiler_lock().release()
     return taken
 
 sys.unraisablehook = lambda error: None  # LLVM's objects are freed by finalizers, which are interrupted, too
@@ -48,3 +48,42 @@ while hits < int(sys.argv[1]):
 @pytest.mark.parametrize("interrupts", [300, pytest.param(10_000, marks=pytest.mark.deep)])
 def test_interrupted_loading_leaves_the_compiler_free(interrupts: int, tmp_path: Path) -> None:
     assert processes.run(_INTERRUPTED, (interrupts,), tmp_path, limit=60 + interrupts / 20) == ""
+
+
+_LEFT_HELD = """
+import sys, threading
+from llvmlite.binding import ffi
+from rbd.native.background_compilation import BackgroundCompilation
+from rbd.native.runtime import jit
+
+def compile_program():
+    begun.set()
+    left_held.wait()
+    jit.Library(jit.assemble("define i32 @seven() {\\n ret i32 7\\n}\\n"), ("seven",))
+    print("compiled", flush=True)
+    ended.set()
+
+def leave_held():
+    ffi.lib._lock.__enter__()  # as an interrupt in Python code of llvmlite does
+    left_held.set()
+
+when, in_background = sys.argv[1], BackgroundCompilation()
+begun, left_held, ended = threading.Event(), threading.Event(), threading.Event()
+if when == "before queueing":
+    leave_held()
+in_background.queue(compile_program)
+if when != "before queueing":
+    begun.wait()
+    leave_held()
+if when == "before compiling":
+    jit.assemble("")
+if when != "at exit":
+    assert ended.wait(60)
+"""
+
+
+@pytest.mark.skipif(not native.available(), reason="no LLVM here")
+@pytest.mark.parametrize("when", ["before queueing", "before compiling", "at exit"])
+def test_a_lock_of_llvmlite_that_an_interrupt_left_held_is_released(when: str, tmp_path: Path) -> None:
+    printed = processes.run(_LEFT_HELD, (when,), tmp_path, limit=90)
+    assert printed == "compiled\n"
