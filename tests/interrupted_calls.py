@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from copy import copy
 from functools import cache
@@ -219,21 +220,37 @@ def lines_of(subject: Interruptible) -> int:
     return count_lines(lambda: subject.call(made))
 
 
+def duration(subject: Interruptible) -> float:
+    """Return the seconds that a second call takes; the first one may record or compile."""
+    for _ in range(2):
+        made, begin = subject.make(), time.perf_counter()
+        subject.call(made)
+    return time.perf_counter() - begin
+
+
 def _same(found: list[np.ndarray[Any, Any]], expected: list[np.ndarray[Any, Any]]) -> bool:
     return all(np.allclose(a, b, rtol=CLOSE, atol=CLOSE) for a, b in zip(found, expected, strict=True))
 
 
 def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> str:
-    """Raise `error` at a line of a call; return "before" or "after", as what it works on is then.
+    """Raise `error` at a line of a call; return its outcome.
 
-    Returns "ended" for a call that has fewer lines: the first one of a process may record or compile.
+    It is "ended" for a call that has fewer lines: the first one of a process may record or compile.
+    """
+    return outcome(subject, lambda call: raise_at(line, error, call))
+
+
+def outcome(subject: Interruptible, run: Callable[[Callable[[], object]], bool]) -> str:
+    """Run a call by a function that may interrupt it, and returns whether it did.
+
+    Returns "before" or "after", as what the call works on is then; "ended" for a call that was not interrupted.
     """
     clean = subject.make()
     before = subject.look(clean)
     subject.call(clean)
     after = subject.look(clean)
     made = subject.make()
-    if not raise_at(line, error, lambda: subject.call(made)):
+    if not run(lambda: subject.call(made)):
         assert _same(subject.look(made), after)
         return "ended"
     if _same(subject.look(made), before):

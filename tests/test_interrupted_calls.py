@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tests import interrupted_calls
 from tests.deep import share
 from tests.interrupted_calls import CALLS
+from tests.mechanism.interrupts import raise_after
 
 ERRORS = (KeyboardInterrupt, MemoryError)
 COUNT = share(1250)
@@ -54,6 +57,21 @@ def test_steps_and_resets_of_environments_are_whole_at_every_line(name: str) -> 
     subject = CALLS[name]
     lines = range(1, interrupted_calls.lines_of(subject) + 1)
     assert "before" in {interrupted_calls.interrupt(subject, line, KeyboardInterrupt) for line in lines}
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # interrupts arrive in finalizers, too
+def test_calls_that_a_timer_interrupts_change_all_or_nothing(record_property: Callable[[str, object], None]) -> None:
+    """At any instruction, not only at lines."""
+    rng, found = np.random.default_rng(), {"before": 0, "after": 0, "ended": 0}
+    for subject in CALLS.values():
+        longest = max(1.3 * interrupted_calls.duration(subject), 1e-5)
+        for _ in range(COUNT):
+            found[interrupted_calls.outcome(subject, partial(raise_after, rng.uniform(2e-6, longest)))] += 1
+    assert found["before"] > 0
+    record_property("what", f"`KeyboardInterrupt` by a timer in {len(CALLS)} kinds of calls")
+    record_property("count", f"{sum(found.values()):,}: {found['before']:,} as before, {found['after']:,} as after")
 
 
 @pytest.mark.deep

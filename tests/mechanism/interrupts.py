@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dis
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -171,6 +172,31 @@ def raise_at(line: int, error: type[BaseException], call: Callable[[], object]) 
         _traced(call, countdown)
     assert not release_locks()
     return left <= 0 < line
+
+
+def raise_after(seconds: float, call: Callable[[], object]) -> bool:
+    """Run a call, and interrupt it after a time, as Ctrl-C does; return whether it was.
+
+    No lock of rbd may stay held by this thread.
+    """
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with np.errstate():  # an interrupt inside NumPy can leave its own changes
+            _run_for(seconds, call)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.signal(signal.SIGALRM, handler)
+        assert not release_locks()
+    return False
+
+
+def _run_for(seconds: float, call: Callable[[], object]) -> None:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def release_locks() -> list[str]:
