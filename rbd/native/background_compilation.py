@@ -8,11 +8,11 @@ from functools import partial
 from typing import final
 
 from rbd import native
-from rbd.native.runtime.locks import release_interrupted
+from rbd.native.runtime.locks import release_llvm_lock
 from rbd.native.runtime.switch_interval import short_switch_interval
 from rbd.native.runtime.thread_pool import compiler_thread
 
-atexit.register(release_interrupted)  # before the interpreter waits for the thread that compiles
+atexit.register(release_llvm_lock)  # before the interpreter waits for the thread that compiles
 
 
 @final
@@ -30,7 +30,10 @@ class BackgroundCompilation:
     @property
     def is_queued(self) -> bool:
         """Whether the thread of this process was told to compile; a forked process has a thread of its own."""
-        return self._queued_in is compiler_thread.process_token
+        is_queued = self._queued_in is compiler_thread.process_token
+        if is_queued:
+            release_llvm_lock()  # it may wait for that
+        return is_queued
 
     @property
     def has_failed(self) -> bool:
@@ -41,7 +44,7 @@ class BackgroundCompilation:
         """Let the background thread call a function that compiles, once."""
         if self.is_queued:
             return
-        release_interrupted()
+        release_llvm_lock()
         self._queued_in = compiler_thread.process_token  # before the thread may reset it
         try:
             if not compiler_thread.submit(partial(self._run_in_background, compile_program)):

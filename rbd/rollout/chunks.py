@@ -9,10 +9,11 @@ import importlib
 import multiprocessing
 import pickle
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
+from queue import SimpleQueue
 from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
@@ -145,27 +146,37 @@ def run_executor(
 ) -> Generator[ChunkRun]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
     running: _Running = {}
+    finished = SimpleQueue[
+        Future[ChunkResults]
+    ]()  # unlike `concurrent.futures.wait` it leaves no lock held after Ctrl-C
 
     def submit(chunk: int) -> None:
         rows = starts(chunk)
-        running[executor.submit(run_chunk, pickled, rows, plan, 1)] = chunk, rows
+        future = executor.submit(run_chunk, pickled, rows, plan, 1)
+        running[future] = chunk, rows
+        future.add_done_callback(finished.put)
 
     try:
-        yield from _finished_chunks(running, iter(chunks), submit)
+        yield from _finished_chunks(running, finished, iter(chunks), submit)
     finally:
         for future in running:
             future.cancel()
 
 
-def _finished_chunks(running: _Running, chunks: Iterator[int], submit: Callable[[int], None]) -> Generator[ChunkRun]:
+def _finished_chunks(
+    running: _Running,
+    finished: SimpleQueue[Future[ChunkResults]],
+    chunks: Iterator[int],
+    submit: Callable[[int], None],
+) -> Generator[ChunkRun]:
     """Yield chunks as they finish, and submit further ones."""
     while True:
         for chunk in islice(chunks, _MAX_IN_FLIGHT - len(running)):
             submit(chunk)
         if not running:
             return
-        for done in wait(running, return_when=FIRST_COMPLETED).done:
-            yield *running.pop(done), done.result()
+        done = finished.get()
+        yield *running.pop(done), done.result()
 
 
 def executor_context(executor: Executor | str) -> AbstractContextManager[Executor]:

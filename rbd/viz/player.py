@@ -28,7 +28,9 @@ class Player:
         self._is_drawing = False
         self.halted = False
         """Whether `halt` was the last call: then something else is shown."""
-        self._change = threading.Condition()
+        self._lock = threading.RLock()
+        self._change = threading.Condition(self._lock)
+        """Entered by its lock: Ctrl-C inside `Condition.__enter__`, which is Python code, would leave that held."""
         self.frames = 0
         """Number of frames drawn."""
         self.error: Exception | None = None
@@ -36,53 +38,53 @@ class Player:
 
     def start(self) -> None:
         """Run, in a thread that ends with `close`."""
-        with self._change:
+        with self._lock:
             self._set(self._start, True)
         self._thread.start()
 
     def halt(self) -> None:
         """Stop without drawing."""
-        with self._change:
+        with self._lock:
             self._set(self._now(), False)
             self._frame_is_due, self.halted = False, True
 
     def play(self) -> None:
         """Run; from the start if it is at its end."""
-        with self._change:
+        with self._lock:
             self.error = None
             self._set(self._start if self._now() >= self._end else self._now(), True)
 
     def pause(self) -> None:
         """Stop, and draw the frame of this time."""
-        with self._change:
+        with self._lock:
             self._set(self._now(), False)
 
     def scrub(self, t: float) -> None:
         """Stop at a time, and draw its frame."""
-        with self._change:
+        with self._lock:
             self._set(min(max(t, self._start), self._end), False)
 
     def set_speed(self, speed: float) -> None:
         """Run `speed` times as fast as real time."""
-        with self._change:
+        with self._lock:
             self._set(self._now(), self._playing)
             self._speed = speed
 
     def set_repeat(self, repeat: bool) -> None:
         """Begin again at the end."""
-        with self._change:
+        with self._lock:
             self._repeat = repeat
 
     def wait(self) -> None:
         """Wait until it has stopped and its last frame is drawn; raise what drawing has raised."""
-        with self._change:
+        with self._lock:
             self._change.wait_for(lambda: self._closed or not (self._playing or self._frame_is_due or self._is_drawing))
         if self.error is not None:
             raise self.error
 
     def close(self) -> None:
         """End the thread."""
-        with self._change:
+        with self._lock:
             self._closed = True
             self._change.notify_all()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
@@ -99,7 +101,7 @@ class Player:
 
     def _next(self) -> tuple[float, bool] | None:
         """Wait until there is something to draw; return the time and whether it runs on, None after `close`."""
-        with self._change:
+        with self._lock:
             self._change.wait_for(lambda: self._closed or self._playing or self._frame_is_due)
             if self._closed:
                 return None
@@ -118,7 +120,7 @@ class Player:
                 self.error = error
                 self.halt()
             self.frames += 1
-            with self._change:
+            with self._lock:
                 self._is_drawing = False
                 self._change.notify_all()
             now = time.perf_counter()

@@ -204,7 +204,8 @@ def release_locks() -> list[str]:
     owned: list[Any] = [lock.inner for lock in list(locks._all) if cast(Any, lock.inner)._is_owned()]
     found = [repr(lock) for lock in owned]
     for lock in owned:
-        lock.release()
+        while lock._is_owned():
+            lock.release()
     return found
 
 

@@ -19,7 +19,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
+from inspect import currentframe
+from itertools import compress, repeat
+from operator import call
+from threading import get_ident
 from typing import Any, Final, ParamSpec, TypeVar, final
 from weakref import WeakSet
 
@@ -67,26 +71,28 @@ _compiler_lock: Final = Lock()
 def compiler_lock() -> threading.RLock:
     """Return the lock to hold while LLVM is used or imported.
 
-    Its holder acquires no other lock, and runs no code but rbd's and LLVM's.
+    Its holder acquires no other lock, and runs no code but rbd's and LLVM's; signal handlers and finalizers excepted.
     """
-    release_interrupted()
+    release_llvm_lock()
     return _compiler_lock.inner
 
 
-def release_interrupted() -> None:
-    """Release the locks that interrupts left held by this thread, for which other threads would wait for ever.
+def release_llvm_lock() -> None:
+    """Release llvmlite's own lock if an interrupt left it held by this thread: other threads would wait for ever.
 
-    That can happen when Ctrl-C strikes in Python code of llvmlite, which enters and leaves its lock there, or in the
-    handler behind a fork. This thread is in neither of them.
+    llvmlite enters and leaves its lock in Python code, which Ctrl-C interrupts. Its callbacks of locks are not called.
     """
-    if _held.locks:
-        _release()
-    _release_owned(_llvm_lock())
-
-
-def _release_owned(lock: Any) -> None:
-    while lock is not None and lock._is_owned():
+    lock = _llvm_lock()
+    while lock is not None and lock._is_owned() and not _is_in_llvmlite() and get_ident() not in _of_llvm:
         lock.release()
+
+
+def _is_in_llvmlite() -> bool:
+    """Return whether this thread is inside a call of LLVM, as in a signal handler or finalizer."""
+    names, frame = vars(sys.modules["llvmlite.binding.ffi"]), currentframe()
+    while frame is not None and frame.f_globals is not names:
+        frame = frame.f_back
+    return frame is not None
 
 
 def once_under_compiler_lock(make: Callable[[], T]) -> Callable[[], T]:
@@ -121,17 +127,9 @@ def one_at_a_time(make: Callable[P, T]) -> Callable[P, T]:
 _compiler_unusable = False
 
 
-@final
-class _Held(threading.local):
-    """The locks that a forking thread has tried to acquire, with the outcome."""
-
-    def __init__(self) -> None:
-        self.locks = list[tuple[Any, bool]]()
-        self.is_complete = False
-        """Whether all locks were tried; an interrupt may prevent it, but the process forks nevertheless."""
-
-
-_held = _Held()
+_of_compiler: Final = dict[int, Callable[[], None]]()
+_of_llvm: Final = dict[int, Callable[[], None]]()
+"""Functions that release the locks which threads have acquired for forks, by thread."""
 
 
 def compiler_unusable() -> bool:
@@ -151,32 +149,36 @@ def _llvm_lock_owner() -> Any:
 
 def _before_fork() -> None:
     """Acquire the compiler's locks, waiting until no thread compiles."""
-    _held.is_complete = False
     deadline = time.monotonic() + FORK_TIMEOUT
-    _acquire(compiler_lock(), deadline)
-    _acquire(_llvm_lock(), deadline)  # freeing code acquires only this lock
-    _held.is_complete = True
+    _acquire(compiler_lock(), _of_compiler, deadline)
+    _acquire(_llvm_lock(), _of_llvm, deadline)  # freeing code acquires only this lock
 
 
-def _acquire(lock: Any, deadline: float) -> None:
+def _acquire(lock: Any, releases: dict[int, Callable[[], None]], deadline: float) -> None:
     if lock is not None:
-        acquire: Callable[[bool, float], bool] = lock.acquire
         waits = max(deadline - time.monotonic(), 0.0)
-        _held.locks.extend(zip((lock,), map(acquire, (True,), (waits,)), strict=True))  # in one step, as above
+        taken = map(lock.acquire, (True,), (waits,))
+        releases.update(zip(compress((get_ident(),), taken), (lock.release,)))  # noqa: B905 - in one step, as above
 
 
-def _release() -> None:
-    """Release the locks that were taken for a fork; after an interrupt, `release_interrupted` does it again."""
-    _release_owned(_llvm_lock())
-    _release_owned(_compiler_lock.inner)
-    _held.locks.clear()
+def _release(releases: dict[int, Callable[[], None]]) -> Callable[[], object]:
+    """Return a function that releases the lock that this thread has acquired for a fork, if it has.
+
+    It calls functions implemented in C only: a signal that arrives during the fork does not interrupt them.
+    """
+    nothing: Callable[[], object] = bool
+    return partial(next, map(call, map(releases.pop, map(call, repeat(get_ident)), repeat(nothing))))
 
 
-def _in_child() -> None:
-    """Release the locks of threads that do not exist in this process."""
+def _begin_child() -> None:
+    """Note whether another thread was in the compiler."""
     global _compiler_unusable  # a fact about the process
-    _compiler_unusable = _compiler_unusable or not _held.is_complete or not all(is_taken for _, is_taken in _held.locks)
-    _release()
+    is_held = get_ident() in _of_compiler and (_llvm_lock() is None or get_ident() in _of_llvm)
+    _compiler_unusable = _compiler_unusable or not is_held
+
+
+def _release_in_child() -> None:
+    """Release the locks of threads that do not exist in this process."""
     for lock in _all:
         lock.reset_after_fork()
     llvm = _llvm_lock_owner()
@@ -185,4 +187,7 @@ def _in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_release, after_in_child=_in_child)
+    os.register_at_fork(before=_before_fork, after_in_child=_begin_child)
+    for _releases in (_of_llvm, _of_compiler):
+        os.register_at_fork(after_in_parent=_release(_releases), after_in_child=_release(_releases))
+    os.register_at_fork(after_in_child=_release_in_child)

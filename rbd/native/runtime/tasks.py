@@ -34,13 +34,18 @@ def run_on_threads(task: Callable[[], T], threads: int, stop: Callable[[], objec
     try:
         for other in others:
             batch_threads.submit(other.run)
-        return [task()] + [other.result() for other in others if not other.cancel()]
+        return [task(), *_results(others)]
     except BaseException:
         stop()
         for other in others:
             if not other.cancel():
                 other.wait()
         raise
+
+
+def _results(tasks: list[PoolTask[T]]) -> list[T]:
+    """Cancel tasks; return the results of those that had begun."""
+    return [task.result() for task in tasks if not task.cancel()]
 
 
 @final

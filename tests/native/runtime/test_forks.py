@@ -265,9 +265,44 @@ def test_two_threads_may_fork_at_once() -> None:
 def test_a_child_of_a_fork_whose_waiting_was_interrupted_does_not_compile(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python forks all the same when Ctrl-C strikes in the handler that waits for the compiler."""
 
-    def interrupted(lock: object, deadline: float) -> None:
+    def interrupted(lock: object, releases: object, deadline: float) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(locks, "_acquire", interrupted)
     assert in_child(lambda: not native.available())
     assert native.available()
+
+
+_HOOKED = """
+import os, threading
+hooks = []
+os.register_at_fork(before=lambda: [hook() for hook in hooks])  # called after those of rbd
+from rbd.native.runtime import jit, locks
+
+jit.assemble("")
+hooks.append(lambda: jit.assemble(""))
+process = os.fork()
+if process == 0:
+    jit.assemble("")
+    os._exit(locks.compiler_unusable())
+assert os.waitpid(process, 0) == (process, 0)
+held, release = threading.Event(), threading.Event()
+
+def hold():
+    with locks.compiler_lock():
+        held.set()
+        release.wait(60)
+
+hooks[:], locks.FORK_TIMEOUT = [locks.compiler_lock], 0.01
+threading.Thread(target=hold).start()
+held.wait()
+process = os.fork()
+if process == 0:
+    os._exit(3 if locks.compiler_unusable() else 0)
+release.set()
+assert os.waitpid(process, 0) == (process, 3 << 8)
+"""
+
+
+def test_other_hooks_may_use_the_compiler(tmp_path: Path) -> None:
+    assert run(_HOOKED, (), tmp_path) == ""
