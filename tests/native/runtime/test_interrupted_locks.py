@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from rbd import native
 from tests.native import processes
 
+Record = Callable[[str, object], None]
 pytestmark = pytest.mark.skipif(not native.available(), reason="no LLVM here")
 with_timers = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
 
@@ -123,28 +125,37 @@ for lock in (locks._compiler_lock.inner, ffi.lib._lock._lock):
     assert is_free_for_others(lock)
 """
 )
+SCRIPTS = {"in loading of machine code": _LOADING, "in `pause` of a viewer's playback": _PLAYING}
 
 
 @with_timers
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("script", [_LOADING, _PLAYING], ids=["load machine code", "pause a player"])
-def test_interrupts_leave_locks_free(script: str, count: int, tmp_path: Path) -> None:
-    assert processes.run(script, (count,), tmp_path, limit=60 + count / 20) == ""
+@pytest.mark.parametrize("what", SCRIPTS)
+def test_interrupts_leave_locks_free(what: str, count: int, tmp_path: Path, record_property: Record) -> None:
+    assert processes.run(SCRIPTS[what], (count,), tmp_path, limit=60 + count / 20) == ""
+    record_property("what", f"`KeyboardInterrupt` by a timer, {what}")
+    record_property("count", f"{count:,}: locks are free")
 
 
 @with_timers
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.deep)])
-def test_interrupted_forks_leave_locks_free(count: int, tmp_path: Path) -> None:
+def test_interrupted_forks_leave_locks_free(count: int, tmp_path: Path, record_property: Record) -> None:
     assert processes.run(_FORKING, (count,), tmp_path, limit=60 + count / 20) == ""
+    record_property("what", "`KeyboardInterrupt` by a timer, in forks")
+    record_property("count", f"{count:,}: locks are free")
 
 
 @with_timers
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
 @pytest.mark.parametrize("what", ["load", "fork"])
 @pytest.mark.parametrize("count", [100, pytest.param(3_000, marks=pytest.mark.deep)])
-def test_signal_handlers_may_load_machine_code_and_fork(count: int, what: str, tmp_path: Path) -> None:
+def test_signal_handlers_may_load_machine_code_and_fork(
+    count: int, what: str, tmp_path: Path, record_property: Record
+) -> None:
     assert processes.run(_HANDLING, (count, what), tmp_path, limit=60 + count / 10) == ""
+    record_property("what", f"signal handlers that {what}, while machine code is loaded")
+    record_property("count", f"{count:,} signals: no error, locks are free")
 
 
 _LEFT_HELD = """
