@@ -146,9 +146,7 @@ def run_executor(
 ) -> Generator[ChunkRun]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
     running: _Running = {}
-    finished = SimpleQueue[
-        Future[ChunkResults]
-    ]()  # unlike `concurrent.futures.wait` it leaves no lock held after Ctrl-C
+    finished = SimpleQueue[Future[ChunkResults]]()
 
     def submit(chunk: int) -> None:
         rows = starts(chunk)

@@ -18,11 +18,12 @@ import os
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial, wraps
 from inspect import currentframe
-from itertools import compress, repeat
-from operator import call
+from itertools import repeat
+from operator import call, methodcaller
 from threading import get_ident
 from typing import Any, Final, ParamSpec, TypeVar, final
 from weakref import WeakSet
@@ -80,10 +81,11 @@ def compiler_lock() -> threading.RLock:
 def release_llvm_lock() -> None:
     """Release llvmlite's own lock if an interrupt left it held by this thread: other threads would wait for ever.
 
-    llvmlite enters and leaves its lock in Python code, which Ctrl-C interrupts. Its callbacks of locks are not called.
+    llvmlite enters and leaves its lock in Python code, which Ctrl-C interrupts. Callbacks registered with that lock
+    are not called.
     """
     lock = _llvm_lock()
-    while lock is not None and lock._is_owned() and not _is_in_llvmlite() and get_ident() not in _of_llvm:
+    while lock is not None and lock._is_owned() and not _is_in_llvmlite() and not _of_llvm[get_ident()]:
         lock.release()
 
 
@@ -127,9 +129,12 @@ def one_at_a_time(make: Callable[P, T]) -> Callable[P, T]:
 _compiler_unusable = False
 
 
-_of_compiler: Final = dict[int, Callable[[], None]]()
-_of_llvm: Final = dict[int, Callable[[], None]]()
-"""Functions that release the locks which threads have acquired for forks, by thread."""
+_not_taken: Final = bool
+"""In the place of what releases a lock that was not taken in time."""
+_of_compiler: Final = defaultdict[int, list[Callable[[], object]]](list)
+"""Functions that release the compiler's lock, one per fork that a thread is in, by thread."""
+_of_llvm: Final = defaultdict[int, list[Callable[[], object]]](list)
+"""The same for llvmlite's lock."""
 
 
 def compiler_unusable() -> bool:
@@ -151,34 +156,33 @@ def _before_fork() -> None:
     """Acquire the compiler's locks, waiting until no thread compiles."""
     deadline = time.monotonic() + FORK_TIMEOUT
     _acquire(compiler_lock(), _of_compiler, deadline)
-    _acquire(_llvm_lock(), _of_llvm, deadline)  # freeing code acquires only this lock
+    _acquire(_llvm_lock() or threading.RLock(), _of_llvm, deadline)  # freeing code acquires only this lock
 
 
-def _acquire(lock: Any, releases: dict[int, Callable[[], None]], deadline: float) -> None:
-    if lock is not None:
-        waits = max(deadline - time.monotonic(), 0.0)
-        taken = map(lock.acquire, (True,), (waits,))
-        releases.update(zip(compress((get_ident(),), taken), (lock.release,)))  # noqa: B905 - in one step, as above
+def _acquire(lock: Any, releases: dict[int, list[Callable[[], object]]], deadline: float) -> None:
+    waits = max(deadline - time.monotonic(), 0.0)
+    taken = map(lock.acquire, (True,), (waits,))
+    releases[get_ident()].extend(map((_not_taken, lock.release).__getitem__, taken))  # in one step, as above
 
 
-def _release(releases: dict[int, Callable[[], None]]) -> Callable[[], object]:
-    """Return a function that releases the lock that this thread has acquired for a fork, if it has.
+def _release(releases: dict[int, list[Callable[[], object]]]) -> Callable[[], object]:
+    """Return a function that releases the lock that this thread has acquired last for a fork.
 
     It calls functions implemented in C only: a signal that arrives during the fork does not interrupt them.
     """
-    nothing: Callable[[], object] = bool
-    return partial(next, map(call, map(releases.pop, map(call, repeat(get_ident)), repeat(nothing))))
+    stacks = map(releases.__getitem__, map(call, repeat(get_ident)))
+    return partial(next, map(call, map(methodcaller("pop"), stacks)))
 
 
 def _begin_child() -> None:
     """Note whether another thread was in the compiler."""
     global _compiler_unusable  # a fact about the process
-    is_held = get_ident() in _of_compiler and (_llvm_lock() is None or get_ident() in _of_llvm)
-    _compiler_unusable = _compiler_unusable or not is_held
+    acquired = [releases[get_ident()][-1:] for releases in (_of_compiler, _of_llvm)]
+    _compiler_unusable = _compiler_unusable or any(each in ([], [_not_taken]) for each in acquired)
 
 
 def _release_in_child() -> None:
-    """Release the locks of threads that do not exist in this process."""
+    """Replace the locks of threads that do not exist in this process."""
     for lock in _all:
         lock.reset_after_fork()
     llvm = _llvm_lock_owner()

@@ -306,3 +306,35 @@ assert os.waitpid(process, 0) == (process, 3 << 8)
 
 def test_other_hooks_may_use_the_compiler(tmp_path: Path) -> None:
     assert run(_HOOKED, (), tmp_path) == ""
+
+
+_NESTED = """
+import os, sys
+hooks = []
+os.register_at_fork(before=lambda: [hook() for hook in hooks])  # called after those of rbd
+from rbd.native.runtime import jit, locks
+from llvmlite.binding import ffi
+
+def fork():
+    process = os.fork()
+    if process == 0:
+        try:
+            jit.assemble("")
+        finally:
+            os._exit(locks.compiler_unusable())
+    assert os.waitpid(process, 0) == (process, 0)
+
+def fork_once():
+    hooks.clear()
+    fork()
+
+jit.assemble("")
+hooks.append(fork_once)
+fork()
+for lock in (locks._compiler_lock.inner, ffi.lib._lock._lock):
+    assert not lock._is_owned()
+"""
+
+
+def test_a_fork_inside_a_hook_of_a_fork_releases_its_locks_only(tmp_path: Path) -> None:
+    assert run(_NESTED, (), tmp_path) == ""

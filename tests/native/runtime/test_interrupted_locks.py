@@ -47,7 +47,7 @@ def run_for_a_while(call, times):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 def is_free(lock):
-    taken = lock.acquire(blocking=False)
+    taken = lock.acquire(timeout=10)
     if taken:
         lock.release()
     return taken
@@ -55,21 +55,22 @@ def is_free(lock):
 def is_free_for_others(lock):
     return other_thread.submit(is_free, lock).result()
 
-def interrupt(call, *locks):
+def interrupt(call, times, *locks):
     signal.signal(signal.SIGALRM, signal.default_int_handler)  # as Ctrl-C, after a time
-    for _ in range(count):
+    hits = 0
+    while hits < count:
         try:
-            run_for_a_while(call, 10)
+            run_for_a_while(call, times)
         except KeyboardInterrupt:
-            pass
+            hits += 1
         for lock in locks:
             assert is_free_for_others(lock)
 """
-_LOADING = _BEGIN + "interrupt(load, locks.compiler_lock())"
+_LOADING = _BEGIN + "interrupt(load, 10, locks.compiler_lock())"
 _FORKING = (
     _BEGIN
     + """
-def forget_children():
+def reap_children():
     while True:
         try:
             if not os.waitpid(-1, os.WNOHANG)[0]:
@@ -88,7 +89,7 @@ def interrupt_forks():
             run_for_a_while(fork_and_release, 1)
         except KeyboardInterrupt:
             pass
-        forget_children()
+        reap_children()
         assert is_free_for_others(locks._compiler_lock.inner) and is_free_for_others(ffi.lib._lock._lock)
 
 other_thread.submit(int).result()
@@ -105,7 +106,7 @@ _PLAYING = (
     + """
 player = Player(0.0, 1.0, lambda t, playing: None, 1.0)
 player.start()
-interrupt(player.pause, player._lock)
+interrupt(player.pause, 1000, player._lock)
 player.close()
 """
 )
