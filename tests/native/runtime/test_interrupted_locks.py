@@ -126,7 +126,7 @@ for lock in (locks._compiler_lock.inner, ffi.lib._lock._lock):
     assert is_free_for_others(lock)
 """
 )
-SCRIPTS = {"in loading of machine code": _LOADING, "in `pause` of a viewer's playback": _PLAYING}
+SCRIPTS = {"in loading of machine code": _LOADING, "in pauses of a viewer's playback": _PLAYING}
 
 
 @with_timers
