@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 from functools import partial
 
@@ -12,6 +11,7 @@ import pytest
 from tests import interrupted_calls
 from tests.deep import share
 from tests.interrupted_calls import CALLS
+from tests.marks import needs_timers
 from tests.mechanism.interrupts import raise_after
 
 ERRORS = (KeyboardInterrupt, MemoryError)
@@ -60,7 +60,7 @@ def test_steps_and_resets_of_environments_are_whole_at_every_line(name: str) -> 
 
 
 @pytest.mark.deep
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+@needs_timers
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # interrupts arrive in finalizers, too
 def test_calls_that_a_timer_interrupts_change_all_or_nothing(record_property: Callable[[str, object], None]) -> None:
     """At any instruction, not only at lines."""

@@ -29,11 +29,12 @@ class BackgroundCompilation:
 
     @property
     def is_queued(self) -> bool:
-        """Whether the thread of this process was told to compile; a forked process has a thread of its own."""
-        is_queued = self._queued_in is compiler_thread.process_token
-        if is_queued:
-            release_llvm_lock()  # it may wait for that
-        return is_queued
+        """Whether the thread of this process was told to compile; a forked process has a thread of its own.
+
+        Releases a lock that this thread was left with by an interrupt, and that one may wait for.
+        """
+        release_llvm_lock()
+        return self._queued_in is compiler_thread.process_token
 
     @property
     def has_failed(self) -> bool:
@@ -44,7 +45,6 @@ class BackgroundCompilation:
         """Let the background thread call a function that compiles, once."""
         if self.is_queued:
             return
-        release_llvm_lock()
         self._queued_in = compiler_thread.process_token  # before the thread may reset it
         try:
             if not compiler_thread.submit(partial(self._run_in_background, compile_program)):

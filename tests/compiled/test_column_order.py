@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd import native
 from rbd.array_functions.evaluation import Evaluation
 from rbd.errors import NotFiniteError, ShapeError
 from rbd.scalars.arrays import Array
+from tests.marks import needs_llvm
 
 pytestmark = pytest.mark.optimised
 
@@ -113,7 +113,7 @@ def test_other_layouts_of_results_raise(robot: rbd.CompiledRobot, out: Array) ->
         robot.forward_dynamics(Q, V, TAU, out=out)
 
 
-@pytest.mark.skipif(not native.available(), reason="needs machine code")
+@needs_llvm
 def test_rollouts_read_strided_arguments(robot: rbd.CompiledRobot) -> None:
     wanted = robot.rollout(Q, V, TAU, 1e-3, 5)
     found = robot.rollout(*in_columns(Q, V, TAU), 1e-3, 5)

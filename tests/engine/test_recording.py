@@ -19,6 +19,7 @@ from rbd.program.program import Program
 from rbd.program.recording import recording
 from rbd.recorder.record_program import record_program
 from tests import architecture as rules
+from tests.marks import needs_forks
 from tests.mechanism.interrupts import count_lines, raise_at
 
 
@@ -157,7 +158,7 @@ def test_nested_recordings_resume_collection_once() -> None:
     assert collects()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@needs_forks
 def test_collection_resumes_in_children_forked_during_recordings() -> None:
     begun, done = threading.Event(), threading.Event()
     thread = threading.Thread(target=recorded, args=(lambda state: (begun.set(), done.wait(60)) and 1.0,))

@@ -20,11 +20,12 @@ from rbd.native.live_executable import LiveExecutable
 from rbd.native.runtime import jit, locks
 from rbd.native.runtime.locks import Lock
 from rbd.program.lazy_program import LazyProgram
+from tests.marks import needs_forks
 from tests.native import programs
 from tests.native.processes import run
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork"),
+    needs_forks,
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # that is what is tested
 ]
 

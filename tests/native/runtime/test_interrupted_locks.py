@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from rbd import native
+from tests.marks import needs_forks, needs_llvm, needs_timers
 from tests.native import processes
 
 Record = Callable[[str, object], None]
-pytestmark = pytest.mark.skipif(not native.available(), reason="no LLVM here")
-with_timers = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+pytestmark = needs_llvm
 
 _BEGIN = """
 import os, random, signal, sys, threading, warnings
@@ -78,7 +75,7 @@ def reap_children():
         except ChildProcessError:
             return
 
-def fork_and_release():
+def fork_child():
     if os.fork() == 0:
         os._exit(0)
 
@@ -86,7 +83,7 @@ def interrupt_forks():
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     for _ in range(count):
         try:
-            run_for_a_while(fork_and_release, 1)
+            run_for_a_while(fork_child, 1)
         except KeyboardInterrupt:
             pass
         reap_children()
@@ -129,7 +126,7 @@ for lock in (locks._compiler_lock.inner, ffi.lib._lock._lock):
 SCRIPTS = {"in loading of machine code": _LOADING, "in pauses of a viewer's playback": _PLAYING}
 
 
-@with_timers
+@needs_timers
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("what", SCRIPTS)
 def test_interrupts_leave_locks_free(what: str, count: int, tmp_path: Path, record_property: Record) -> None:
@@ -138,8 +135,8 @@ def test_interrupts_leave_locks_free(what: str, count: int, tmp_path: Path, reco
     record_property("count", f"{count:,}: locks are free")
 
 
-@with_timers
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@needs_timers
+@needs_forks
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.deep)])
 def test_interrupted_forks_leave_locks_free(count: int, tmp_path: Path, record_property: Record) -> None:
     assert processes.run(_FORKING, (count,), tmp_path, limit=60 + count / 20) == ""
@@ -147,8 +144,8 @@ def test_interrupted_forks_leave_locks_free(count: int, tmp_path: Path, record_p
     record_property("count", f"{count:,}: locks are free")
 
 
-@with_timers
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@needs_timers
+@needs_forks
 @pytest.mark.parametrize("what", ["load", "fork"])
 @pytest.mark.parametrize("count", [100, pytest.param(3_000, marks=pytest.mark.deep)])
 def test_signal_handlers_may_load_machine_code_and_fork(

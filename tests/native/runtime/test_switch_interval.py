@@ -15,6 +15,7 @@ from rbd.native.runtime.switch_interval import COMPILING_INTERVAL, short_switch_
 from rbd.native.runtime.thread_pool import compiler_thread
 from rbd.program.lazy_program import LazyProgram
 from tests.background import run_here
+from tests.marks import needs_forks
 from tests.native import programs
 
 
@@ -61,7 +62,7 @@ def test_blocks_of_two_threads_may_overlap_in_any_order() -> None:
     assert sys.getswitchinterval() == pytest.approx(0.005)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@needs_forks
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_has_the_interval_of_before() -> None:
     with short_switch_interval():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ from rbd.native.repeat import repeat_rows
 from rbd.native.runtime import tasks
 from rbd.native.runtime.tasks import run_on_threads
 from rbd.native.runtime.thread_pool import ThreadPool
+from tests.marks import needs_forks, needs_timers
 from tests.native import processes, programs
 from tests.native.programs import assert_same_bits, native_rows, reference
 
@@ -245,7 +245,7 @@ print(sum(thread.name.startswith("rbd") for thread in threading.enumerate()) == 
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+@needs_timers
 @pytest.mark.parametrize("interrupts", [1000, pytest.param(10_000, marks=pytest.mark.deep)])
 def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int, tmp_path: Path) -> None:
     assert processes.run(_INTERRUPTED, (interrupts,), tmp_path, limit=60 + interrupts / 20) == "True\n"
@@ -272,7 +272,7 @@ def test_the_interpreter_waits_for_helpers_at_work(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # that is what is tested
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@needs_forks
 def test_a_forked_process_makes_helpers_of_its_own(kernel: CompiledProgram) -> None:
     arrays = programs.random_inputs(kernel.program, 4000, seed=1)
     expected = native_rows(kernel, arrays, 4000, threads=2)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
 from pathlib import Path
 
-import pytest
-
 from rbd.native.runtime.thread_pool import ThreadPool
+from tests.marks import needs_timers
 from tests.native import processes
 
 
@@ -102,6 +100,6 @@ atexit.register(signal.setitimer, signal.ITIMER_REAL, 0.3)
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+@needs_timers
 def test_an_interrupt_at_exit_ends_waiting_for_one_pool_only(tmp_path: Path) -> None:
     assert processes.run(_INTERRUPTED_EXIT, (), tmp_path) == "KeyboardInterrupt\ncompiled\n"
